@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Never, Protocol, TypedDic
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.baselines import Baselines
 from onnx_lint.cli.plan import Plan
-from onnx_lint.cli.request import read
+from onnx_lint.cli.request import read, read_mapping
 from onnx_lint.common.record import field_names, replace
 from onnx_lint.configuration.errors import RunError
 from onnx_lint.configuration.settings import Request
@@ -26,7 +26,7 @@ from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.report.findings import Diagnostic
 from onnx_lint.report.totals import Report as RunReport
 from onnx_lint.report.verdict import verdict_lines
-from onnx_lint.reporters import write_report
+from onnx_lint.reporters import Options, write_report
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.wording import suggestion
 
@@ -62,7 +62,7 @@ class Report(RunReport):
     """The result of `lint` and `fix`. As text it is the report that the command line prints."""
 
     fail_on: str = "error"
-    """The lowest severity that fails a model, or `never`, as the configuration says."""
+    """The lowest severity that fails a model, or `never`: of the keyword, the setting or the configuration."""
     fixed_model: bytes | None = None
     """The bytes that `fix` made of a model in memory, in its form; None for a path, or if that failed."""
 
@@ -89,7 +89,7 @@ class Report(RunReport):
     def __str__(self) -> str:
         """Return the text report, without colours."""
         stream = io.StringIO()
-        write_report("text", self, stream)
+        write_report("text", self, stream, Options(shows_reasons=True))
         return stream.getvalue().rstrip("\n")
 
 
@@ -180,7 +180,7 @@ def lint(
     - ValueError: an unknown edition, rule, option, limit or target, a faulty schema file, configuration or baseline, or
       a selection without rules.
     """
-    _refuse(others)
+    _check_no_others(others)
     keywords = {"select": select, "ignore": ignore, "target": target, "baseline": baseline, "fail_on": fail_on}
     path = _path_of(model)
     return _report(model, path, _name(filename, path), _joined(settings, keywords), config)
@@ -211,7 +211,7 @@ def fix(
     """
     from onnx_lint.fixing.files import FixOptions
 
-    _refuse(others)
+    _check_no_others(others)
     if (model is None) == (path is None):
         raise TypeError(f"fix takes one model; onnx-lint accepts {ACCEPTED_MODELS}")
     model = path if model is None else model
@@ -223,12 +223,14 @@ def fix(
     return _report(model, location, _name(filename, location), given, config, FixOptions(unsafe, target=target))
 
 
-def _refuse(others: Mapping[str, object]) -> None:
-    """Raise TypeError for keyword arguments that do not exist, and say what to write in place of a setting."""
-    for name in others:
-        if name in Settings.__annotations__:
-            raise TypeError(f"{name!r} is a setting: write Settings({name}=...) as the second argument")
-        raise TypeError(f"unexpected keyword argument {name!r}{suggestion(name, Settings.__annotations__)}")
+def _check_no_others(others: Mapping[str, object]) -> None:
+    """Raise TypeError for a keyword argument that does not exist, and say what to write in place of a setting."""
+    name = next(iter(others), None)
+    if name is None:
+        return
+    if name in Settings.__annotations__:
+        raise TypeError(f"{name!r} is a setting: write Settings({name}=...) as the second argument")
+    raise TypeError(f"unexpected keyword argument {name!r}{suggestion(name, Settings.__annotations__)}")
 
 
 def _joined(settings: Settings | None, keywords: Mapping[str, Any]) -> dict[str, Any]:
@@ -255,7 +257,7 @@ def _report(
 ) -> Report:
     """Return the report on a model; after it was fixed, if `fix_options` is given."""
     fixed_model: bytes | None = None
-    fields: dict[str, Any] = {}  # for an error in the conversion of the first setting
+    fields: dict[str, Any] = {}  # bound also if the conversion of a setting fails
     try:
         fields = {_REQUEST_FIELDS.get(key, key): _converted(key, value) for key, value in given.items()}
         request = _request(name, fields, config)
@@ -340,12 +342,15 @@ def _request(name: str, given: Mapping[str, Any], config: str | os.PathLike[str]
 
 
 def _source(model: Any, path: str | None, settings: EngineSettings) -> Source:
+    """Return the source of a model. Raises OSError if its path cannot be opened, and TypeError for another object."""
     if path is None:
         return _source_of_object(model)
     try:
         return opened(path, settings)
     except SourceError as error:
-        raise (error.__cause__ if isinstance(error.__cause__, OSError) else error) from None
+        if isinstance(error.__cause__, OSError):
+            raise error.__cause__ from None
+        raise (error if isinstance(error, OSError) else OSError(str(error))) from None
 
 
 def _source_of_object(model: Any) -> Source:
@@ -408,9 +413,9 @@ def _options(value: Any) -> Any:
 
 
 def _pairs(setting: Setting, value: Any) -> Any:
-    """Return a mapping of `KEY=VALUE` pairs, parsed as on the command line."""
+    """Return a mapping. A string is parsed as on the command line."""
     if value is None or isinstance(value, Mapping):
-        return read(setting.field, tuple(f"{key}={each}" for key, each in (value or {}).items()))
+        return read_mapping(setting.field, value or {})
     if isinstance(value, str) or (setting.field == "opset_imports" and type(value) is int):
         return read(setting.field, (str(value),))
     return _WRONG_TYPE

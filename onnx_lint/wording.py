@@ -35,7 +35,10 @@ MAX_SUGGESTIONS = 20
 
 
 def quote(name: str) -> str:
-    """Return the name in single quotes, with unprintable characters escaped and a long one cut in the middle."""
+    """Return the name in quotes as Python writes it: in double quotes if it has a single one.
+
+    Unprintable characters are escaped, and a long name is cut in the middle.
+    """
     if len(name) > MAX_QUOTED_CHARACTERS:
         half = MAX_QUOTED_CHARACTERS // 2
         name = f"{name[:half]}...{name[-half:]}"

@@ -48,6 +48,13 @@ class TestModels:
         with pytest.raises(IsADirectoryError):
             lint(tmp_path)
 
+    def test_what_cannot_be_opened_raises_an_os_error(self, monkeypatch: pytest.MonkeyPatch):
+        with pytest.raises(OSError, match="null byte"):
+            lint("a\0b.onnx")
+        monkeypatch.setattr("sys.stdin", None)
+        with pytest.raises(OSError, match=r"^standard input is closed$"):
+            lint("-")
+
     @pytest.mark.parametrize("odd", [None, 3, ["model.onnx"], object(), b"a path".__iter__(), onnx.ModelProto])
     def test_what_is_no_model_raises_and_says_what_is_taken(self, odd: Any):
         with pytest.raises(TypeError, match=r"a path, bytes, a buffer, .*ModelProto"):
@@ -244,6 +251,20 @@ class TestSettings:
     def test_a_setting_as_a_keyword_is_refused_with_what_to_write(self, function: Any, keyword: str, said: str):
         with pytest.raises(TypeError, match=f"^{re.escape(said)}$"):
             function(CLEAN.encode(), **{keyword: "1.21"})
+
+    def test_a_value_of_a_mapping_is_one_value(self):
+        """On the command line a comma begins another one."""
+        with pytest.raises(ValueError, match=re.escape("not '4GiB,fields=5'")):
+            lint(CLEAN.encode(), Settings(limits={"memory": "4GiB,fields=5"}))
+        with pytest.raises(ValueError, match="unknown severity 'note,cycle=error'"):
+            lint(CLEAN.encode(), {"severity": {"cycle": "note,cycle=error"}})  # type: ignore[typeddict-item]
+        assert lint(CLEAN.encode(), Settings(limits={"memory": 4 << 30, "fields": "1000"})).passes
+        assert lint(CLEAN.encode(), Settings(limits="memory=4GiB,fields=1000")).passes
+
+    def test_the_text_of_a_report_says_why_a_model_was_not_checked(self):
+        report = lint(CLEAN.encode(), Settings(limits={"memory": "1KiB"}), filename="m.onnx")
+        assert str(report).startswith("m.onnx: not checked: the model needs at least ")
+        assert str(report).count("m.onnx") == 1
 
     def test_fail_on_is_the_setting_of_that_name(self):
         assert not lint(UNDEFINED.encode()).passes

@@ -42,6 +42,10 @@ def test_a_byte_that_is_not_utf_8_is_quoted_as_one_escape(data: bytes, expected:
     assert quote(data.decode("utf-8", "surrogateescape")) == expected
 
 
+def test_a_name_with_a_quote_is_quoted_as_python_writes_it():
+    assert [quote("a"), quote("it's"), quote('it\'s "it"')] == ["'a'", '"it\'s"', "'it\\'s \"it\"'"]
+
+
 def test_of_many_long_names_those_with_the_same_ends_are_compared():
     names = [f"model/layers/{index}/attention/q_proj/output_{index}/{'x' * 20}" for index in range(2_000)]
     assert nearest(names[1_700].replace("attention", "atention"), names) == names[1_700]

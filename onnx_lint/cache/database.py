@@ -82,7 +82,7 @@ class DamageError(Exception):
 
 
 class ForeignFileError(Exception):
-    """A file that is left alone; the text says why."""
+    """A file that is left alone; the text is what is said of the database."""
 
 
 ERRORS: Final = (sqlite3.Error, DamageError, ForeignFileError, OSError, UnicodeDecodeError, MemoryError)
@@ -92,30 +92,36 @@ ERRORS: Final = (sqlite3.Error, DamageError, ForeignFileError, OSError, UnicodeD
 class Problem(Record):
     """Why a database cannot be used."""
 
-    text: str
-    """What is wrong; goes on after the path of the database."""
+    predicate: str = ""
+    """What is said of the database, such as `is damaged`; empty if there is an error."""
+    error: str = ""
+    """The error, which goes after a colon."""
     is_damage: bool = False
     may_pass: bool = False
     """True if another process has locked the database."""
+
+    def in_words(self, path: str) -> str:
+        """Return the problem of the database at `path` as a phrase."""
+        return f"{path} {self.predicate}" if self.predicate else f"{path}: {self.error}"
 
 
 def problem_of(error: BaseException) -> Problem:
     """Return what one of the `ERRORS` says about the database."""
     if isinstance(error, DamageError):
-        return Problem(f" {error}", is_damage=True)
+        return Problem(str(error), is_damage=True)
     if isinstance(error, ForeignFileError):
         return Problem(str(error))
     if isinstance(error, BlockingIOError):
-        return Problem(" is just being replaced by another process", may_pass=True)
+        return Problem("is just being replaced by another process", may_pass=True)
     if isinstance(error, OSError):
-        return Problem(f": {error.strerror or type(error).__name__}")
+        return Problem(error=error.strerror or type(error).__name__)
     if isinstance(error, MemoryError):
-        return Problem(": out of memory")
+        return Problem(error="out of memory")
     code = getattr(error, "sqlite_errorcode", None)  # Python raises some errors itself
     kind = None if code is None else code & 0xFF
     if kind in _NO_DAMAGE or (kind == _READ_ONLY and code != kind):
-        return Problem(f": {error}", may_pass=kind in _BUSY)
-    return Problem(f" is damaged ({getattr(error, 'sqlite_errorname', type(error).__name__)})", is_damage=True)
+        return Problem(error=str(error), may_pass=kind in _BUSY)
+    return Problem(f"is damaged ({getattr(error, 'sqlite_errorname', type(error).__name__)})", is_damage=True)
 
 
 class Database:
@@ -247,12 +253,12 @@ def _check_own(path: str, ending: str) -> None:
         status = os.lstat(path)
     except FileNotFoundError:
         return
-    name = f" has the file {quote(os.path.basename(path))} beside it, which" if ending else ""
+    subject = f"has the file {quote(os.path.basename(path))} beside it, which " if ending else ""
     if stat.S_ISLNK(status.st_mode):
-        raise ForeignFileError(f"{name} is a link; {_REMEDY}")
+        raise ForeignFileError(f"{subject}is a link; {_REMEDY}")
     if not stat.S_ISREG(status.st_mode):
-        raise ForeignFileError(f"{name} is not a regular file; {_REMEDY}")
+        raise ForeignFileError(f"{subject}is not a regular file; {_REMEDY}")
     if not is_own(status):
-        raise ForeignFileError(f"{name} belongs to another user; {_REMEDY}")
+        raise ForeignFileError(f"{subject}belongs to another user; {_REMEDY}")
     if os.name == "posix" and status.st_mode & OTHERS_WRITE:
-        raise ForeignFileError(f"{name} can be written by other users; chmod go-w would change that")
+        raise ForeignFileError(f"{subject}can be written by other users; chmod go-w would change that")

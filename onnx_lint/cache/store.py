@@ -30,6 +30,7 @@ from onnx_lint.cache.database import (
     remove,
 )
 from onnx_lint.cache.folder_lock import FolderLock
+from onnx_lint.common.record import Record
 from onnx_lint.wording import quote
 
 DATABASE: Final = "verdicts.db"
@@ -42,6 +43,15 @@ _RETRY_SECONDS: Final = 0.1
 _CHECKSUM_BYTES: Final = 16
 
 _Result = TypeVar("_Result")
+
+
+class _ReplaceAttempt(Record):
+    """The attempt to replace a database."""
+
+    is_done: bool = False
+    """True if the database is to be opened anew."""
+    obstacle: str = ""
+    """Why it was not replaced, after ", and "; empty if it was, or if nothing was tried."""
 
 
 def print_line(text: str) -> None:
@@ -117,13 +127,13 @@ class Store:
             except ERRORS as error:
                 problem = problem_of(error)
             self._disconnect()
-            is_replaced, reason = self._replace(problem)
-            if is_replaced:
+            attempt = self._replace(problem)
+            if attempt.is_done:
                 continue
             # Another process may be replacing a damaged database.
             may_pass = problem.may_pass or (problem.is_damage and not self._was_replaced)
             if not may_pass or time.monotonic() > end:
-                self._report(f"The cache is not used: {quote(self._path)}{problem.text}{reason}")
+                self._report_not_used(problem, attempt)
                 return
             time.sleep(_RETRY_SECONDS)
 
@@ -145,34 +155,41 @@ class Store:
             with contextlib.suppress(*ERRORS):
                 is_first_report = database.mark_damaged()
         self._disconnect()
-        is_replaced, reason = self._replace(problem)
-        if is_replaced:
+        attempt = self._replace(problem)
+        if attempt.is_done:
             self._open()
         elif is_first_report:  # otherwise the process that has found it first says so
-            self._report(f"The cache is not used: {quote(self._path)}{problem.text}{reason}")
+            self._report_not_used(problem, attempt)
 
-    def _replace(self, problem: Problem) -> tuple[bool, str]:
-        """Delete a damaged database, at most once. Return whether to open it anew, and the words that say why not."""
+    def _report_not_used(self, problem: Problem, attempt: _ReplaceAttempt) -> None:
+        more = f", and {attempt.obstacle}" if attempt.obstacle else ""
+        self._report(f"The cache is not used: {problem.in_words(quote(self._path))}{more}")
+
+    def _replace(self, problem: Problem) -> _ReplaceAttempt:
+        """Delete a damaged database, at most once."""
         if not problem.is_damage or self._was_replaced:
-            return False, ""
+            return _ReplaceAttempt()
         try:
             self._lock.claim()
-            is_damaged = self._is_damaged()
+            is_damaged = self._is_still_damaged()
             if is_damaged:
                 remove(self._path)
         except BlockingIOError:
-            return False, ", and another process is using it; a later run replaces it"
+            return _ReplaceAttempt(obstacle="another process is using it; a later run replaces it")
         except OSError as error:
-            return False, f", and cannot be deleted: {error.strerror}"
+            return _ReplaceAttempt(obstacle=f"cannot be deleted: {error.strerror}")
         finally:
             self._lock.release()
         self._was_replaced = True
         if is_damaged:
-            self._report(f"The cache was replaced: {quote(self._path)}{problem.text}")
-        return True, ""
+            self._report(f"The cache was replaced: {problem.in_words(quote(self._path))}")
+        return _ReplaceAttempt(is_done=True)
 
-    def _is_damaged(self) -> bool:
-        """Return whether the database is still damaged: another process may have replaced it meanwhile."""
+    def _is_still_damaged(self) -> bool:
+        """Return whether opening the database finds damage: another process may have replaced it meanwhile.
+
+        Opening it creates a missing database.
+        """
         try:
             Database(self._path).close()
         except ERRORS as error:

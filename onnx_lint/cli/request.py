@@ -156,7 +156,7 @@ def request_of(paths: tuple[str, ...], given: Iterable[str], options: Mapping[st
 
 def _check_texts(setting: Setting, value: Any) -> None:
     """Raise RequestError for a text that the kind of an option does not accept. Click checks the other kinds."""
-    if setting.field in _READERS or setting.kind.option not in ("text", "names", "path", "folder", "new folder"):
+    if setting.field in _CHECKS or setting.kind.option not in ("text", "names", "path", "folder", "new folder"):
         return
     for text in value if setting.is_list else [value]:
         if not setting.kind.accepts([text] if setting.is_list else text):
@@ -167,36 +167,59 @@ def _check_texts(setting: Setting, value: Any) -> None:
 
 def read(field: str, value: Any) -> Any:
     """Return the value of a field of `Request` for an option as it was written."""
-    return _READERS[field](Request.settings[field], value) if field in _READERS else value
+    if field not in _CHECKS:
+        return value
+    setting = Request.settings[field]
+    split = _pairs_of_domains if field == "opset_imports" else _pairs
+    return _CHECKS[field](setting, split(setting, value))
 
 
-def _pairs(setting: Setting, texts: Sequence[str]) -> dict[str, str]:
-    """Return the values by name in comma-separated `NAME=VALUE`; of several for one name, the last counts."""
-    pairs: dict[str, str] = {}
+def read_mapping(field: str, values: Mapping[Any, Any]) -> Any:
+    """Return the value of a field of `Request` whose option is pairs, for a mapping from Python."""
+    return _CHECKS[field](Request.settings[field], [(str(key), str(value)) for key, value in values.items()])
+
+
+_Pairs = Sequence[tuple[str, str]]
+"""Names, each with a value as it was written; of several for one name, the last counts."""
+
+
+def _pairs(setting: Setting, texts: Sequence[str]) -> _Pairs:
+    """Return the pairs of comma-separated `NAME=VALUE`."""
+    pairs: list[tuple[str, str]] = []
     for pair in (part.strip() for text in texts for part in text.split(",")):
-        name, separator, pairs[name] = pair.partition("=")
+        name, separator, value = pair.partition("=")
         if not separator:
             raise _unexpected(setting, pair)
+        pairs.append((name, value))
     return pairs
 
 
-def _levels(setting: Setting, texts: Sequence[str]) -> dict[str, str]:
-    levels = _pairs(setting, texts)
+def _pairs_of_domains(_: Setting, texts: Sequence[str]) -> _Pairs:
+    """Return the pairs of `[DOMAIN=]N`; the default domain is empty."""
+    parts = [text.rpartition("=") for text in texts]
+    return [(domain, number) for domain, _, number in parts]
+
+
+def _levels(_: Setting, pairs: _Pairs) -> dict[str, str]:
+    levels = dict(pairs)
     for level in levels.values():
         if level not in LEVELS:
             raise RequestError(f"unknown severity {level!r}; the severities are {', '.join(LEVELS)}")
     return levels
 
 
-def _opset_versions(setting: Setting, texts: Sequence[str]) -> dict[str, int]:
-    """Return the versions by domain in `[DOMAIN=]N`; the default domain is empty."""
+def _limits(_: Setting, pairs: _Pairs) -> dict[str, str]:
+    return dict(pairs)  # they are checked with those of the configuration
+
+
+def _opset_versions(setting: Setting, pairs: _Pairs) -> dict[str, int]:
+    """Return the versions by domain."""
     versions: dict[str, int] = {}
-    for text in texts:
-        domain, _, number = text.rpartition("=")
+    for domain, number in pairs:
         try:
             versions[normalized_domain(domain.strip())] = int(number)
         except ValueError:
-            raise _unexpected(setting, text) from None
+            raise _unexpected(setting, f"{domain}={number}" if domain else number) from None
     return versions
 
 
@@ -204,9 +227,9 @@ def _unexpected(setting: Setting, text: str) -> RequestError:
     return RequestError(f"{setting.option} expects {setting.metavar}, not {text!r}")
 
 
-_READERS: Final[Mapping[str, Callable[[Setting, Sequence[str]], Any]]] = {
+_CHECKS: Final[Mapping[str, Callable[[Setting, _Pairs], Any]]] = {
     "severities": _levels,
-    "limits": _pairs,
+    "limits": _limits,
     "opset_imports": _opset_versions,
 }
-"""The options that are pairs, by the field of `Request`."""
+"""Return the values of the options that are pairs, by the field of `Request`."""

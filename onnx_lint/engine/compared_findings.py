@@ -101,7 +101,7 @@ class ComparedFindings:
             return
         if proposals.changes_node:
             self._changing_node.append(finding)
-        if proposals.is_import and proposals.cause is not None:
+        if proposals.is_proven_import and proposals.cause is not None:
             self.imports.setdefault(proposals.cause, proposals)
             self.places_with_import.append(finding.place)
         if not proposals.needs_no_trial:

@@ -34,7 +34,7 @@ class ImportTrial(Record):
     findings: ComparedFindings
     texts: Mapping[str, str]
     """The imports in words, by the causes of the proposals."""
-    left: Mapping[NodeKey | None, tuple[str, ...]]
+    uncovered_errors: Mapping[NodeKey | None, tuple[str, ...]]
     """The messages of the errors that only these imports show, and of those that they leave where they are needed, by
     node; None: outside of nodes."""
     fixed: tuple[FindingKey, ...]
@@ -42,13 +42,13 @@ class ImportTrial(Record):
 
     @property
     def count(self) -> int:
-        """The number of errors of `left`."""
-        return sum(map(len, self.left.values()))
+        """The number of `uncovered_errors`."""
+        return sum(map(len, self.uncovered_errors.values()))
 
     @property
-    def uncovered(self) -> str:
-        """The errors of `left` in words; empty if there are none."""
-        messages = [each for node in self.left.values() for each in node]
+    def uncovered_in_words(self) -> str:
+        """The `uncovered_errors` in words; empty if there are none."""
+        messages = [each for node in self.uncovered_errors.values() for each in node]
         if not messages:
             return ""
         if len(messages) == 1:
@@ -116,10 +116,10 @@ def _checked(
     after = None if model is None or not model.loaded else compared_findings(model)
     if model is None or after is None:
         return None
-    left = _left(before, after, model.standard.edition)
-    fixed = [each.key for each in fixed_findings(before, after) if before.nodes.key_at(each.place) not in left]
+    errors = _uncovered_errors(before, after, model.standard.edition)
+    fixed = [each.key for each in fixed_findings(before, after) if before.nodes.key_at(each.place) not in errors]
     texts = {cause: each.text for cause, each in imports.items()}
-    return ImportTrial(model, edits, after, texts, left, tuple(fixed))
+    return ImportTrial(model, edits, after, texts, errors, tuple(fixed))
 
 
 def _needed_by_types(found: ImportTrial, imports: Mapping[str, Proposal]) -> dict[str, Proposal]:
@@ -136,17 +136,19 @@ def _needed_by_types(found: ImportTrial, imports: Mapping[str, Proposal]) -> dic
     return later
 
 
-def _left(before: ComparedFindings, after: ComparedFindings, edition: str) -> dict[NodeKey | None, tuple[str, ...]]:
-    """Return `ImportTrial.left`."""
+def _uncovered_errors(
+    before: ComparedFindings, after: ComparedFindings, edition: str
+) -> dict[NodeKey | None, tuple[str, ...]]:
+    """Return `ImportTrial.uncovered_errors`."""
     known = {_key(before, each) for each in before.items}
     nodes_with_import = {before.nodes.key_at(place) for place in before.places_with_import}
-    left: dict[NodeKey | None, tuple[str, ...]] = {}
+    found: dict[NodeKey | None, tuple[str, ...]] = {}
     for each in after.items:
         node = after.nodes.key_at(each.user or each.place)
         is_error = severity(clauses()[each.clause], edition) is Severity.ERROR
         if is_error and (node in nodes_with_import or _key(after, each) not in known):
-            left[node] = (*left.get(node, ()), each.message)
-    return left
+            found[node] = (*found.get(node, ()), each.message)
+    return found
 
 
 def _key(findings: ComparedFindings, item: ComparedFinding) -> object:

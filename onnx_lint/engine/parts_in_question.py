@@ -84,11 +84,11 @@ def may_be_constant(model: Model, graph: Graph, name: str, not_folded: Collectio
     return bool(sources) and all(map(is_constant, sources))
 
 
-def nodes_behind(model: Model, graph: Graph, name: str) -> list[Node]:
+def producers_of(model: Model, graph: Graph, name: str) -> list[Node]:
     """Return the nodes that may compute a value, after the removal of those that only pass it on."""
     found = StoredElements(model.calls, model.main_graph)
-    behind = found.definitions_behind(graph, name, lambda node, output: passed_on(model, node, output))
-    return [each.node for each in behind if each.node is not None]
+    definitions = found.definitions_behind(graph, name, lambda node, output: passed_on(model, node, output))
+    return [each.node for each in definitions if each.node is not None]
 
 
 def passed_on(model: Model, node: Node, output: str) -> tuple[str, ...]:

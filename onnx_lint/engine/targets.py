@@ -2,8 +2,8 @@
 """Judges a model by the programs and versions that `--target` names.
 
 Changes the severity of findings and adds a line about each program to them (`target_effects`), and yields the verdict
-for each program and version (`target_verdicts`). Whether a model conforms to ONNX depends on neither. The selection of
-rules (`selection.presence`) and a few rules, such as `linked-external-file`, read the target as well.
+for each program and version (`target_verdicts`). The target does not change whether a model conforms to ONNX. The
+selection of rules (`selection.presence`) and a few rules, such as `linked-external-file`, read the target as well.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from onnx_lint.report.findings import Diagnostic
 
 
 class TargetJudge:
-    """Judges a model by the target of the settings. What findings and verdicts need of the model is found once."""
+    """Judges a model by the target of the settings. Looks up facts about the model once, for findings and verdicts."""
 
     def __init__(self, model: Model, settings: Settings) -> None:
         self._unseen = UnseenFaults(model)
         self._settings = settings
 
     def with_target(self, found: list[Diagnostic]) -> list[Diagnostic]:
-        """Return the findings with what the programs of the target do with each, and the severity that follows."""
+        """Return the findings with a line about each program, and with the severity for the target."""
         if not self._settings.target.programs:
             return found
         return [with_effects(item, self._unseen, self._settings) for item in found]

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The nodes between tensors of float8 that a release of ONNX Runtime may fuse with the quantization around them.
+"""The nodes that a release of ONNX Runtime may fuse with quantization of float8.
 
-Before 1.32 the fused operators do not support float8, so loading the model may fail. Every release refuses a Clip
-before a QuantizeLinear. Tried with 1.17.3, 1.20.1, 1.23.2 and 1.32.0.
+A node may be fused with the QuantizeLinear after it, or with the DequantizeLinear before it. Loading the model fails if
+the fused operator does not support float8.
+
+Tried with 1.17.3, 1.20.1, 1.23.2 and 1.32.0. All four refuse a Clip before a QuantizeLinear; the first three may refuse
+other models as well. Releases between 1.23.2 and 1.32 are treated like 1.23.2.
 """
 
 from __future__ import annotations
@@ -10,31 +13,43 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from onnx_lint.engine.parts_in_question import kind_of, nodes_behind, nodes_of, phrases
+from onnx_lint.engine.parts_in_question import kind_of, nodes_of, phrases, producers_of
 from onnx_lint.model import Graph, Model, Node
 
 _SUPPORTED_SINCE: Final = (1, 32)
 """The first known release whose fused operators support float8."""
-_MOVED_SINCE_1_20: Final = ("Reshape", "Slice")
+_MOVES_MORE_SINCE: Final = (1, 20)
+"""The first known release that also moves the operators of `_MOVED_LATER`."""
 _MOVED: Final = ("ArgMax", "MaxPool", "Squeeze", "Transpose", "Unsqueeze")
-"""The operators that ONNX Runtime moves to the quantized tensor, if a DequantizeLinear is before them or a
+"""The operators that ONNX Runtime applies to the quantized tensor, if a DequantizeLinear is before them or a
 QuantizeLinear after them."""
+_MOVED_LATER: Final = ("Reshape", "Slice")
 _PRODUCTS: Final = ("Gemm", "MatMul")
 """The operators that are fused if both of their operands are dequantized."""
-_KEPT: Final = ("Cast", "DequantizeLinear", "Div", "Dropout", "Expand", "InstanceNormalization", "Pad", "Relu", "Sub")
+_NEVER_FUSED: Final = (
+    "Cast",
+    "DequantizeLinear",
+    "Div",
+    "Dropout",
+    "Expand",
+    "InstanceNormalization",
+    "Pad",
+    "Relu",
+    "Sub",
+)
 """The operators that stay as they are between a DequantizeLinear and a QuantizeLinear."""
 
 
 def unjudged_float8(model: Model, version: tuple[int, ...]) -> Iterator[str]:
-    """Yield the nodes between tensors of float8 that a release may refuse, in words."""
-    producers = [node for each in _quantizing(model) for node in nodes_behind(model, each.graph, each.inputs[0])]
+    """Yield the nodes that a release may fuse with quantization of float8, and then refuse, in words."""
+    producers = [node for each in _quantizing(model) for node in producers_of(model, each.graph, each.inputs[0])]
     unjudged = {node for node in producers if node.op_type == "Clip"}
     if version < _SUPPORTED_SINCE:
-        moved = _MOVED if version < (1, 20) else (*_MOVED, *_MOVED_SINCE_1_20)
-        unjudged |= {node for node in producers if node.op_type in moved or _is_fused(model, node)}
+        moved = _MOVED if version < _MOVES_MORE_SINCE else (*_MOVED, *_MOVED_LATER)
+        unjudged |= {node for node in producers if node.op_type in moved or _may_be_fused(model, node)}
         readers = [node for name in (*moved, *_PRODUCTS) for node in nodes_of(model, name)]
         unjudged |= {node for node in readers if _is_dequantized(model, node, 2 if node.op_type in _PRODUCTS else 1)}
-    yield from phrases((len(unjudged), "node", "between float8 tensors that may be fused"))
+    yield from phrases((len(unjudged), "node", "that may be fused with float8 quantization"))
 
 
 def _quantizing(model: Model) -> list[Node]:
@@ -43,9 +58,12 @@ def _quantizing(model: Model) -> list[Node]:
     return [node for node in nodes if _is_float8(model, node.graph, node.outputs[0])]
 
 
-def _is_fused(model: Model, node: Node) -> bool:
-    """Return whether a node before a QuantizeLinear reads dequantized operands that may be fused with it."""
-    if node.op_type in _KEPT:
+def _may_be_fused(model: Model, node: Node) -> bool:
+    """Return whether a node before a QuantizeLinear reads dequantized operands that may be fused with it.
+
+    Operators that no list names are taken to be fused.
+    """
+    if node.op_type in _NEVER_FUSED:
         return False
     if node.op_type in ("Add", "Mul", *_PRODUCTS):
         return _is_dequantized(model, node, 2)
@@ -61,7 +79,7 @@ def _is_dequantized(model: Model, node: Node, count: int) -> bool:
 def _may_be_dequantized(model: Model, reader: Node, name: str) -> bool:
     return any(
         node.op_type == "DequantizeLinear" and _is_float8(model, node.graph, node.inputs[0])
-        for node in nodes_behind(model, reader.graph, name)
+        for node in producers_of(model, reader.graph, name)
         if node.inputs
     )
 

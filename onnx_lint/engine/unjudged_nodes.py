@@ -11,7 +11,7 @@ from onnx_lint.ir.operators.operators import Operator, OperatorStatus
 from onnx_lint.model import Model, Node, OperatorSchema
 from onnx_lint.spec.operators.schema import Parameter
 from onnx_lint.spec.products import ProductRelease, version_number
-from onnx_lint.spec.products.refusals import FLOAT_IS_JUDGED, ONNXRUNTIME_WITHOUT_KERNEL
+from onnx_lint.spec.products.refusals import LOADED_WITH_FLOAT, ONNXRUNTIME_WITHOUT_KERNEL
 from onnx_lint.spec.releases import DOMAIN_ALIAS, normalized_domain
 from onnx_lint.wording import counted, report_name
 
@@ -81,7 +81,12 @@ _WITH_JUDGED_SUBGRAPHS = (2026, 4)
 def _is_judged_own(model: Model, operator: Operator, node: Node, release: ProductRelease) -> bool:
     """Return whether a release loads a node of an operator of its own, if no finding is about it."""
     name = operator.op_type
-    if operator.domain or operator.function is not None or name not in FLOAT_IS_JUDGED or not release.has_own("", name):
+    if (
+        operator.domain
+        or operator.function is not None
+        or name not in LOADED_WITH_FLOAT
+        or not release.has_own("", name)
+    ):
         return False
     if node.graph.function is not None:
         return False  # there it ends the process

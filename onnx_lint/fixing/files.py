@@ -20,7 +20,7 @@ from onnx_lint.engine.settings import Settings
 from onnx_lint.fixing.difference import difference_of
 from onnx_lint.fixing.rounds import FixOutcome, Round, fix_in_rounds, problem_of_written
 from onnx_lint.input.copying import copy_all
-from onnx_lint.input.locations import has_folder
+from onnx_lint.input.locations import has_folder, is_remote
 from onnx_lint.input.patched_source import PatchedSource, unpatched
 from onnx_lint.input.source import FileSource, Source, SourceError, open_file
 from onnx_lint.ir.places.edits import Assign, DataCopy, Edit
@@ -75,7 +75,8 @@ class FileToFix(Record):
     ) -> FileReport:
         """Return the report on a source without the fixes that would also change suppressed findings.
 
-        Such fixes are withdrawn only from a report without edits. So the source is linted again, without edits.
+        Linting withdraws them only if it keeps no edits, because fixing decides itself which edits it makes. So the
+        source is linted again. If that fails, the report is returned as it is: its fixes are only shown.
         `beside`: the folder of the data files, if it is another one.
         """
         if not report.suppressed or not any(each.advice.fix for each in unfold(report.diagnostics)):
@@ -134,8 +135,10 @@ def _fix(source: Source, file: FileToFix) -> FileReport:
         lift_deadline()
         outcome = destination.write(outcome)
     except (NotWrittenError, OSError) as error:
-        return _report_with(Repair(problem=f"{file.name} was not changed: {_reason_of(error)}"), report)
+        repair = Repair(problem=f"{file.name} was not changed: {_reason_of(error)}")
+        return _report_with(repair, file.without_fixes_of_suppressed(unpatched(source), report))
     except Exception as error:
+        report = file.without_fixes_of_suppressed(unpatched(source), report)
         return _report_with(Repair(), report).with_crash(error, "fixing the file")
     report = file.without_fixes_of_suppressed(outcome.source, outcome.report, destination.data_folder)
     return _report_with(outcome.repair, report)
@@ -169,7 +172,7 @@ def _destination_of(file: FileToFix, source: Source) -> _Destination:
         return _Receiver(file, receive=file.receive)
     if isinstance(source, FileSource):
         return _InPlace(file, original=OpenFile(source.descriptor, os.fstat(source.descriptor)))
-    return _InPlace(file)
+    return _InPlace(file, original=Replaceable.NO_FILE)  # a remote model, which is never replaced
 
 
 class _Destination(Record):
@@ -249,7 +252,7 @@ _WRITABLE: Final = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 class _InPlace(_Destination):
     """The original file, which the fixed one replaces."""
 
-    original: Replaced = Replaceable.NO_FILE
+    original: Replaced
 
     @property
     def takes_data_files(self) -> bool:
@@ -268,6 +271,8 @@ class _InPlace(_Destination):
     def _path_to_replace(self) -> str:
         """Return the path of the file, without links. Raises NotWrittenError if it must not be replaced."""
         path = self.file.path
+        if is_remote(path):
+            raise NotWrittenError("it is in a store, and only local files are replaced")
         if os.path.islink(path):
             if not self.file.settings.follow_links:
                 raise NotWrittenError("it is a symbolic link; --follow-links changes the file that the link leads to")

@@ -156,19 +156,19 @@ def open_file(path: str | os.PathLike[str]) -> FileSource:
 def open_standard_input(most: int | None = None) -> Source:
     """Return standard input as a source. It is copied to a temporary file unless it is a regular file.
 
-    `most`: the bytes to copy. A pipe may never end.
+    `most`: the most bytes to copy. A pipe may never end.
 
     Raises SourceError if it cannot be read.
     """
     if sys.stdin is None:
-        raise SourceError("standard input: is closed")
+        raise SourceError("standard input is closed")
     stream = sys.stdin.buffer
     try:
         status = os.fstat(stream.fileno())
         if stat.S_ISREG(status.st_mode):
             return FileSource(os.dup(stream.fileno()), status.st_size)
         if stat.S_ISBLK(status.st_mode) or (stat.S_ISCHR(status.st_mode) and not stream.isatty()):
-            raise SourceError(f"standard input: is {kind_of_file(status.st_mode)}, which may never end")
+            raise SourceError(f"standard input is {kind_of_file(status.st_mode)}, which may never end")
         import tempfile
 
         copy = tempfile.TemporaryFile()  # noqa: SIM115 - the source owns it and closes it

@@ -6,6 +6,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from onnx_lint.ir.documents.kinds import MODEL_KIND
 from onnx_lint.ir.graph import Node
 from onnx_lint.ir.operators.import_fixes import ImportFixes
 from onnx_lint.ir.operators.mismatch import fits
@@ -23,37 +24,57 @@ if TYPE_CHECKING:
 
 
 MIN_OPERATORS: Final = 2
-"""The least operators whose types need another import."""
+"""The fewest operators whose types need another import."""
 
 
 def proposed_import(model: Model, alike: AlikeNodes, node: Node) -> Proposals | None:
-    """Return the import of another version; None if these nodes do not fit it, or a function has the node.
+    """Return the import of another version.
 
-    All findings on nodes that need it have one cause. A node that fits no version has another fault, which the import
-    does not mend. A later version needs no trial: `ImportFixes.version_instead` has checked the signature of each node
-    and that no node computes something else. An earlier one is tried on the model.
+    None if no other version fits these nodes, if the domain is not imported exactly once, or if a function has the
+    node. A node that fits no version has another fault, which the import does not mend.
     """
     domain = normalized_domain(node.domain)
     other = None if node.graph.function is not None else other_version(model, domain)
-    imports = [index for index, each in enumerate(model.proto.opset_import) if normalized_domain(each.domain) == domain]
-    if other is None or len(imports) != 1:
+    imported = _only_import(model, domain)
+    if other is None or imported is None:
         return None
     signature = model.operators.schemas.find(domain, node.op_type, other.version)
     if signature is None or signature.deprecated or not fits(signature, alike):
         return None
-    imported = model.proto.opset_import[imports[0]].version
-    claim = "all its nodes fit" if other.fits_all else _nodes_with(other)
-    of_signatures = "the signatures of all its nodes fit" if other.fits_all else claim
+    return _import_proposals(model, domain, imported, other)
+
+
+def _import_proposals(model: Model, domain: str, imported: int, other: OtherVersion) -> Proposals:
+    """Return the import of another version than the imported one. All findings on nodes that need it have one cause.
+
+    A later version is proven: `ImportFixes.version_instead` has checked the signature of each node, and that no node
+    computes something else. An earlier one is tried on the model.
+    """
     is_proven = other.version > imported
+    claim, claim_if_unchecked = _claims(other)
     return Proposals(
         f"{{}}, which {claim}",
         lambda: (import_of(model, domain, other.version, other.ir_version),),
         cause=f"import {other.version} of {domain}",
         needs_no_trial=is_proven,
-        is_import=is_proven,
+        is_proven_import=is_proven,
         holds_in=partial(_keeps_all, domain, imported) if other.is_in_doubt else None,
-        sentence_if_unchecked=f"{{}}, which {of_signatures}",
+        sentence_if_unchecked=f"{{}}, which {claim_if_unchecked}",
     )
+
+
+def _claims(other: OtherVersion) -> tuple[str, str]:
+    """Return which nodes fit or need the version, in words, and the same if only signatures show it."""
+    if other.fits_all:
+        return "all its nodes fit", "the signatures of all its nodes fit"
+    need = f"{other.needed_by:,} of its nodes {'needs' if other.needed_by == 1 else 'need'}"
+    return need, need
+
+
+def _only_import(model: Model, domain: str) -> int | None:
+    """Return the imported version of a domain; None if the model does not import it exactly once."""
+    versions = [each.version for each in model.proto.opset_import if normalized_domain(each.domain) == domain]
+    return versions[0] if len(versions) == 1 else None
 
 
 def _keeps_all(domain: str, before: int, changed: Model) -> bool:
@@ -109,19 +130,13 @@ def proposed_import_for_several(model: Model, conflict: OperandConflict) -> Prop
         return None
     need = version_for_types(model, domain)
     version = need.version
-    imports = [each for each in model.proto.opset_import if normalized_domain(each.domain) == domain]
-    if version is None or need.operators < MIN_OPERATORS or len(imports) != 1:
+    if version is None or need.operators < MIN_OPERATORS or _only_import(model, domain) is None:
         return None
     return Proposals(
         "{}, which allows these types",
         lambda: (import_of(model, domain, version),),
         cause=f"import {version} of {domain}",
     )
-
-
-def _nodes_with(other: OtherVersion) -> str:
-    """Return which nodes need the version."""
-    return f"{other.needed_by:,} of its nodes {'needs' if other.needed_by == 1 else 'need'}"
 
 
 def version_for_types(model: Model, domain: str) -> TypesNeed:
@@ -141,7 +156,7 @@ def _version_for_types(model: Model, domain: str) -> TypesNeed:
             version = version_that_takes(conflict)
             if version is not None:
                 found[conflict.node.op_type] = max(version, found.get(conflict.node.op_type, 0))
-    if not found or model.kind != "ModelProto" or not model.imports.are_stated:
+    if not found or model.kind != MODEL_KIND or not model.imports.are_stated:
         return TypesNeed(None, 0)
     version = _fixes(model).version_from(domain, max(found.values()), partial(_rank_of_input, model))
     return TypesNeed(version, len(found))
@@ -151,9 +166,7 @@ def other_version(model: Model, domain: str) -> OtherVersion | None:
     """Return the version to import instead (`ImportFixes.version_instead`). It is looked for once for each domain."""
     found = model.operators.versions_instead
     if domain not in found:
-        found[domain] = (
-            _other_version(model, domain) if model.kind == "ModelProto" and model.imports.are_stated else None
-        )
+        found[domain] = _other_version(model, domain) if model.kind == MODEL_KIND and model.imports.are_stated else None
     return found[domain]
 
 

@@ -6,7 +6,7 @@ Every format takes its sentences from here. The verdict on several files has the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.record import Record
@@ -67,88 +67,88 @@ def verdict_lines(report: Report, *, explained: bool = False) -> Iterator[str]:
 # --- the files by their groups
 
 
-class _GroupWords(Record):
-    """The words about the files of a group, each for one file and for several. `{}` is the standard."""
-
-    beside: tuple[str, str]
-    """After the number of files of the group, if there are other groups: `2 conform to ONNX 1.23`."""
-    alone: tuple[str, str]
-    """After the number of all files: `2 models conform to ONNX 1.23`."""
-    separator: str | None = "; "
-    """Between `alone` and the findings; None to leave these out."""
-    without_findings: str = ""
-    """After `alone` if there are no findings."""
-
-
-_WORDS: Final = {
-    FileGroup.CONFORMING: _GroupWords(
-        beside=("conforms to {}", "conform to {}"), alone=(" conforms to {}", " conform to {}")
-    ),
-    FileGroup.VIOLATING: _GroupWords(
-        beside=("does not conform to {}", "do not conform to {}"),
-        alone=(" does not conform to {}", " do not conform to {}"),
-        separator=": ",
-    ),
-    FileGroup.NOTHING_NEW_VIOLATING: _GroupWords(
-        beside=("has no new findings but does not conform", "have no new findings but do not conform"),
-        alone=(" has no new findings but does not conform to {}", " have no new findings but do not conform to {}"),
-    ),
-    FileGroup.NOTHING_NEW: _GroupWords(
-        beside=("has no new findings", "have no new findings"),
-        alone=(": no new findings", ": no new findings"),
-        separator=None,
-    ),
-    FileGroup.UNDECIDED: _GroupWords(
-        beside=("has no verdict", "have no verdict"),
-        alone=("", ""),
-        separator=": ",
-        without_findings=": no findings",
-    ),
-    NOT_JUDGED: _GroupWords(
-        beside=("not judged", "not judged"), alone=(": not judged", ": none judged"), separator=None
-    ),
-    NOT_CHECKED: _GroupWords(
-        beside=("not checked", "not checked"), alone=(": not checked", ": none checked"), separator=None
-    ),
-}
-"""The words by group, in the order in which a sentence lists the groups."""
-
-_AFTER_CONFORMING: Final = ("does not", "do not")
-"""The words about violating files after those about conforming ones: `2 conform to ONNX 1.23, 1 does not`."""
+_ORDER: Final = (
+    FileGroup.CONFORMING,
+    FileGroup.VIOLATING,
+    FileGroup.NOTHING_NEW_VIOLATING,
+    FileGroup.NOTHING_NEW,
+    FileGroup.UNDECIDED,
+    NOT_JUDGED,
+    NOT_CHECKED,
+)
+"""The order in which a sentence lists the groups."""
 
 
 def _groups_in_words(report: Report, totals: Totals) -> str:
     """Return the number of files in each group, and of their findings."""
     groups = _judged_groups(report, totals)
     standard = _standard_in_words(report, totals)
+    files = counted(totals.files, totals.noun)
     if len(groups) == 1:
         (group,) = groups
-        return _all_files_in_words(group, totals, standard)
-    phrases: list[str] = []
-    for group, words in _WORDS.items():
-        if group not in groups:
-            continue
-        count = groups[group]
-        is_short = group == FileGroup.VIOLATING and FileGroup.CONFORMING in groups
-        one, several = _AFTER_CONFORMING if is_short else words.beside
-        phrase = (one if count == 1 else several).format(standard)
-        found = _findings(totals, group, count)
-        if group == FileGroup.NOTHING_NEW_VIOLATING:
+        return _all_files_in_words(group, files, totals, standard)
+    phrases = [
+        f"{groups[group]:,} {_group_in_words(group, groups, totals, standard)}" for group in _ORDER if group in groups
+    ]
+    return f"{files}: {', '.join(phrases) or 'none checked'}"
+
+
+class _Verbs(Record):
+    """Verbs in the singular or plural."""
+
+    conform: str
+    do: str
+    have: str
+
+
+def _verbs(count: int) -> _Verbs:
+    return _Verbs("conforms", "does", "has") if count == 1 else _Verbs("conform", "do", "have")
+
+
+def _all_files_in_words(group: str, files: str, totals: Totals, standard: str) -> str:
+    """Return the words for files that are all of one group: `2 models conform to ONNX 1.23`."""
+    verbs = _verbs(totals.files)
+    found = _findings(totals, group, totals.files)
+    match group:
+        case FileGroup.CONFORMING:
+            return f"{files} {verbs.conform} to {standard}{f'; {found}' if found else ''}"
+        case FileGroup.VIOLATING:
+            return f"{files} {verbs.do} not conform to {standard}{f': {found}' if found else ''}"
+        case FileGroup.NOTHING_NEW_VIOLATING:
+            more = f"; {found}" if found else ""
+            return f"{files} {verbs.have} no new findings but {verbs.do} not conform to {standard}{more}"
+        case FileGroup.NOTHING_NEW:
+            return f"{files}: no new findings"
+        case FileGroup.UNDECIDED:
+            return f"{files}: {found or 'no findings'}"
+    # Not judged, or not checked.
+    return f"{files}: {group if totals.files == 1 else group.replace('not ', 'none ')}"
+
+
+def _group_in_words(group: str, groups: Mapping[str, int], totals: Totals, standard: str) -> str:
+    """Return the words for a group beside others, after its number of files: `conform to ONNX 1.23 (1 warning)`."""
+    count = groups[group]
+    verbs = _verbs(count)
+    found = _findings(totals, group, count)
+    match group:
+        case FileGroup.CONFORMING:
+            phrase = f"{verbs.conform} to {standard}"
+        case FileGroup.VIOLATING:
+            # After the conforming files: `2 conform to ONNX 1.23, 1 does not`.
+            verb = "" if FileGroup.CONFORMING in groups else f" conform to {standard}"
+            phrase = f"{verbs.do} not{verb}"
+        case FileGroup.NOTHING_NEW_VIOLATING:
             from onnx_lint.report.remarks import paths_in_words
 
             found = paths_in_words(totals.violating_paths, count)
-        phrases.append(f"{count:,} {phrase}{f' ({found})' if found else ''}")
-    return f"{counted(totals.files, totals.noun)}: {', '.join(phrases) or 'none checked'}"
-
-
-def _all_files_in_words(group: str, totals: Totals, standard: str) -> str:
-    """Return the words for files that are all of one group: `2 models conform to ONNX 1.23`."""
-    words = _WORDS[group]
-    one, several = words.alone
-    found = _findings(totals, group, totals.files)
-    is_shown = bool(found) and words.separator is not None
-    more = f"{words.separator}{found}" if is_shown else words.without_findings
-    return f"{counted(totals.files, totals.noun)}{(one if totals.files == 1 else several).format(standard)}{more}"
+            phrase = f"{verbs.have} no new findings but {verbs.do} not conform"
+        case FileGroup.NOTHING_NEW:
+            phrase = f"{verbs.have} no new findings"
+        case FileGroup.UNDECIDED:
+            phrase = f"{verbs.have} no verdict"
+        case _:
+            phrase = group  # not judged or not checked
+    return f"{phrase} ({found})" if found else phrase
 
 
 def _judged_groups(report: Report, totals: Totals) -> dict[str, int]:

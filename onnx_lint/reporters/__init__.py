@@ -44,6 +44,8 @@ class Options(Record):
     """The lowest severity that JUnit shows as a failure, or `never`."""
     has_command: bool = True
     """True to name commands in the text format; pre-commit installs `onnx-lint` where no shell finds it."""
+    shows_reasons: bool = False
+    """True to say in the text format why a file was not checked; the command line says so on standard error."""
     origin: str = ""
     """The time, command and commit of the run, for the HTML page."""
 

@@ -3,10 +3,10 @@
 
 GitLab merges issues with equal fingerprints, and requires a line, which a binary file does not have.
 
-Each of these is an issue too: what was not verified in a file, and each target that is not proven to load it. Their
-fingerprints do not depend on the description, so that another wording is no new issue in a merge request: they are made
-of the path, and of the program for a target. Those of failures, crashes and an interruption contain the description.
-Settings that weaken the verdict are about no file, and are printed on standard error.
+What was not verified in a file is an issue as well, and so is each target that may not load it. Their fingerprints
+consist of the path, and of the program for a target, so that another wording is no new issue in a merge request. Those
+of failures, crashes and an interruption contain the description as well. Settings that weaken the verdict are about no
+file, and are printed on standard error.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Markdown for the summary of a CI step, or for a comment: a table of the files, and the findings of each, folded.
+"""Markdown for the summary of a CI step, or for a comment: a section for each file, with a table of its findings.
+
+The table shows at most MAX_FINDINGS_PER_RULE findings of one rule and clause.
 
 GitHub rejects a step summary of more than 1 MiB as a whole, so sections beyond that are left out and counted.
 """

@@ -72,7 +72,7 @@ class Writer:
             blocks += _findings(replace(file, diagnostics=file.suppressed), self._options, suffix=" (suppressed)")
         has_line = self._is_alone or self._options.verbose or not is_unremarkable(file, self._head)
         if has_line and not self._options.quiet:
-            blocks.append([_summary(file, self._head), *starmap(_detail, labelled_remarks(file))])
+            blocks.append([self._summary(file), *starmap(_detail, labelled_remarks(file))])
         for index, block in enumerate(blocks):
             # Consecutive lines about files have no blank line between them; longer blocks do.
             self._write(block, after_blank=index > 0 or len(blocks) > 1)
@@ -94,6 +94,9 @@ class Writer:
                 self._write(lines)
         if weakened := list(weakenings_in_words(report.weakened, quiet=self._options.quiet)):
             self._write([((what, "bold yellow"),) for what in weakened])
+
+    def _summary(self, file: FileReport) -> Line:
+        return _summary(file, self._head, shows_reason=self._options.shows_reasons)
 
     def _write(self, block: list[Line], *, after_blank: bool = True) -> None:
         if self._begun and after_blank:
@@ -211,15 +214,16 @@ def _folded(count: int) -> Line:
     return (("   = ", _FRAME), (more_like_it(count), "bold"), (" (--format concise shows all)", ""))
 
 
-def _summary(file: FileReport, report: Report) -> Line:
+def _summary(file: FileReport, report: Report, *, shows_reason: bool) -> Line:
+    """Return the line about a file. `shows_reason`: whether it says why the file was not checked."""
     path = (f"{shown_path(file.path)}: ", "bold")
     if file.unreadable is not None:
-        # The command line prints the reason on standard error.
-        return (path, ("not checked", "bold red"))
+        reason = f": {visible(file.unreadable.removeprefix(f'{file.path}: '))}" if shows_reason else ""
+        return (path, ("not checked", "bold red"), (reason, ""))
     facts = "".join(f"; {what}" for what in (fixable_in_words(fixes_of(file)), file_description(file)) if what)
     worst = worst_finding(file)
     if file.internal_errors or worst is not None:
-        style = "bold red" if file.internal_errors or worst is None else _STYLES[worst]
+        style = _STYLES[worst] if worst is not None and not file.internal_errors else "bold red"
         return (path, (findings_line(file, report), style), (facts, ""))
     if file.failure is not None:
         label, reason = file.failure.state, file.failure.reason

@@ -66,12 +66,13 @@ def linked_external_file(model: Model) -> Iterator[Finding]:
     - The onnx package also refuses download caches that link to a common store.
     """
     found: dict[str, list[ExternalData]] = {}
+    is_refused = not {"onnx.checker", "onnx.full_check"}.isdisjoint(model.target.programs)
     for data in model.external_data:
         file = data.file
         if file is None:
             continue
-        is_followed = file.link is not None and {"onnx.checker", "onnx.full_check"}.isdisjoint(model.target.programs)
-        if file.state in (FileState.LINKED, FileState.HARD_LINKED) or (file.link is not None and not is_followed):
+        is_followed_link = file.link is not None
+        if file.state in (FileState.LINKED, FileState.HARD_LINKED) or (is_followed_link and is_refused):
             found.setdefault(data.location, []).append(data)
     yield from map(_finding, found.values())
 

@@ -19,7 +19,7 @@ from onnx_lint.wording import quote
     ),
 )
 def malformed_external_range(model: Model) -> Iterator[Finding]:
-    """Offset or length of external data is not a whole number.
+    """Offset or length of external data is not written in decimal digits, or is too large.
 
     ### How to fix
 

@@ -7,8 +7,8 @@ from functools import partial
 from typing import Final
 
 from onnx_lint.inference.types.type_string import canonical, from_proto
+from onnx_lint.ir.names.meant_values import WantedValue, is_weight
 from onnx_lint.ir.names.ordering import fix_of_order
-from onnx_lint.ir.names.partners import WantedValue, is_weight
 from onnx_lint.ir.names.resolution import Use
 from onnx_lint.ir.operators.undefined_names import UndefinedNames
 from onnx_lint.model import Fix, Graph, Model, has_undefined_names, nameless_definition
@@ -53,21 +53,25 @@ def undefined_name(model: Model) -> Iterator[Finding]:
     - The default graph of a function's attribute parameter may name values before the first node that refers to it.
     - An empty name omits an optional input.
     - A graph output may name a value that the graph itself defines.
-    - At most 15 names of a model are suggested, and fewer in a large one, because onnx-lint tries each.
-    - The message suggests the value of the nearest name, or at most two values that nothing uses. onnx-lint tries each
-      on a copy of the model. A value is not suggested if its type or shape does not fit, or if it causes a new fault.
-    - A value that another node uses is suggested only if the undefined name is evidently a misspelling of its name: it
-      differs in case, in separators, or in one letter within a word. For a weight, a letter is too much. If more values
-      are unused than names are undefined, a node is missing, and only a misspelling is suggested.
-    - If no value can be suggested, the message says which few values nothing uses, and the hint that a node or an
-      initializer is missing.
-    - Of more than 10,000 undefined names, none is suggested: that would need more memory than the model.
-    - If all undefined names lack the same prefix or suffix, or have one too much, they are one finding. Two names are
-      only asked about.
-    - Three or more names that differ from unused ones in case or separators alone are one finding as well.
-    - Names for which nothing fits are one finding if nodes of one operator lack them and they differ in what is before
-      the last point, and in numbers; or if as many inputs of the graph are unused.
-    - A name that both branches of an If lack for one reason is one finding with all these nodes.
+    - Suggestions:
+        - The message suggests the value of the nearest name, or at most two values that nothing uses.
+        - onnx-lint tries each of them on a copy of the model. A value is not suggested if its type or shape does not
+          fit, or if it causes a new fault. At most 15 values are tried, and fewer in a large model.
+        - A value that another node uses is suggested only if its name differs in case, in separators, or in one letter
+          within a word; a weight only if its name differs in case or separators.
+        - If more values are unused than names are undefined, a node is probably missing. Then only values whose names
+          differ by a typing error are suggested.
+        - If no value can be suggested, the message lists the unused values, if they are few. The hint says that a node
+          or an initializer is missing.
+        - If more than 10,000 names are undefined, nothing is suggested: that would need more memory than the model.
+    - One finding for several names:
+        - All undefined names differ from unused ones by the same prefix or suffix. If there are only two, the message
+          asks whether that is meant.
+        - Three or more undefined names differ from unused ones in case or separators only.
+        - No value fits names of weights that nodes of one operator lack, and the names differ only before the last dot
+          and in numbers.
+        - No value fits the undefined names, and as many inputs of the graph are unused.
+        - Both branches of an If lack a name for one reason.
     - Reported by other rules: an output of a nested graph that only an outer graph defines (`outer-scope-output`), an
       undefined name if an initializer lost its name (`unnamed-value`).
     """

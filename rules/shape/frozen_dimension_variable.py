@@ -42,11 +42,15 @@ def frozen_dimension_variable(model: Model) -> Iterator[Finding]:
 
     ### Details
 
-    - More than one size must be left by the number of elements of a Reshape, the axes along which Concat does not join,
-      the axes that Squeeze removes, the constant sizes of Split and SplitToSequence, the mask of an Attention, the
-      updates of ScatterElements, ScatterND and TensorScatter, and the initial states and sequence lengths of RNN, GRU
-      and LSTM (SHP-6c, a warning).
-    - A size of 0 beside the one size is not counted, because only empty tensors have it; the message says "or 0".
+    - A variable is reported if one of these allows only one size of it (SHP-6c, a warning):
+        - Reshape: the number of elements.
+        - Concat: the axes along which it does not join.
+        - Squeeze: the axes that it removes.
+        - Split, SplitToSequence: constant sizes.
+        - Attention: the mask.
+        - ScatterElements, ScatterND, TensorScatter: the updates.
+        - RNN, GRU, LSTM: the initial states and sequence lengths.
+    - A size of 0 besides is not counted, because only empty tensors have it. The message then says "or 0".
     - ONNX Runtime leaves out an empty operand of Concat, such as the past of a first step, against the text. Such an
       operand fixes no size, nor does one that is empty if a size of an input is 0. If another dimension of the operand
       with the variable may be 0, such as that of `x[:, :-1]`, the message says "where no operand is empty".

@@ -19,7 +19,8 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Use sizes that fit the input: here steps of 1 or more.
+    Correct the attribute that the message names. The message says which values the input allows. In the example, each
+    stride must be 1 or more.
 
     ### Example
 
@@ -46,14 +47,14 @@ def impossible_operator_extent(model: Model) -> Iterator[Finding]:
     - Convolution and pooling need a positive number in `strides`, `dilations` and `kernel_shape` for each spatial axis.
     - A padding of a pool that is as wide as its kernel is a warning: no text forbids it, but ONNX Runtime creates no
       session.
-    - MeanVarianceNormalization without `axes`: the input must have the default axes [0, 2, 3]. A tensor of three
-      dimensions is a warning, because ONNX Runtime loads it.
-    - Resize with `tf_crop_and_resize` and without `roi`, the region to crop, is a warning.
+    - MeanVarianceNormalization without `axes`: the input must have the default axes [0, 2, 3]. If it has three
+      dimensions, that is a warning, because ONNX Runtime loads the model.
+    - Resize with `tf_crop_and_resize`, but without the region to crop (`roi`), is a warning.
     - Multinomial with `sample_size` 0 is a warning: ONNX does not forbid it, but ONNX Runtime fails at such a node.
     - MatMulNBits (com.microsoft): `bits` must be 2, 4 or 8. There and in GatherBlockQuantized, `block_size` must be a
       power of two from 16 on.
-    - Imputer needs one imputed value, or the size of the last dimension. ONNX Runtime loads other numbers. A value to
-      replace that no int32 can have, or in the attribute for inputs of the other kind, is a warning.
+    - Imputer needs one imputed value, or one for each element of the last dimension. ONNX Runtime loads other numbers.
+      It is a warning if `replaced_value_int64` does not fit int32, or if the attribute is for the other type of input.
     - Operators of ai.onnx.ml with F features: LinearRegressor needs F `coefficients` for each target, LinearClassifier
       at least F for each intercept, support vectors F numbers each, ZipMap F keys, Scaler one `offset` and `scale` or
       F. Trees must not test a feature beyond the last one.

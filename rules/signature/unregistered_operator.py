@@ -18,7 +18,7 @@ def unregistered_operator(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Correct the name, or use a release of ONNX Runtime that has the operator.
+    Correct the name, or use a release of ONNX Runtime that has the operator. Import version 1 of its domains.
 
     ### Example
 
@@ -46,7 +46,8 @@ def unregistered_operator(model: Model) -> Iterator[Finding]:
     - `com.microsoft` and `com.microsoft.nchwc` have version 1 only.
     - They have the operators of the release that `onnx-lint --version` prints. A newer release, a build for training or
       your own library may have more.
-    - The finding is therefore a warning with `--pedantic`. Otherwise the node is *not verified*.
+    - Both findings are warnings, and are listed only with `--pedantic`. Without it, nodes of such an operator are
+      *not verified*, because your build of ONNX Runtime may have it.
     - With `--target onnxruntime=VERSION`, the rule `unsupported-by-product` checks the operators of that release.
     - Operators that a schema file describes are accepted.
     - Nodes of functions that nothing calls and of training graphs are not checked: ONNX Runtime accepts such a model.

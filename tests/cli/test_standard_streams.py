@@ -165,7 +165,7 @@ def test_an_interrupt_ends_the_wait_for_a_reader(blocks: bool) -> None:
 
 
 def test_closed_standard_input_is_said() -> None:
-    assert shell("- <&-") == (2, "<stdin>: not checked\n", "Error: standard input: is closed\n")
+    assert shell("- <&-") == (2, "<stdin>: not checked\n", "Error: standard input is closed\n")
 
 
 QUICK = ("text", "jsonl", "sarif")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import inspect
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 import onnx.parser
@@ -13,14 +14,14 @@ from google.protobuf import text_format
 
 from onnx_lint import lint
 from onnx_lint.cli.application import run
-from onnx_lint.engine import compared_findings, trials
+from onnx_lint.engine import changed_models, compared_findings, consequences, trial_budget, trials
+from onnx_lint.engine.compared_findings import FindingKey
 from onnx_lint.engine.lint import lint_source
 from onnx_lint.engine.plugins import files_in_use
 from onnx_lint.engine.registry import registry
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
-from onnx_lint.model import Model
 from onnx_lint.spec.clauses import clauses
 
 HEAD = '<ir_version: 10, opset_import: ["": 21], producer_name: "me"> '
@@ -128,18 +129,20 @@ def _hints(text: str) -> int:
 
 def test_trials_are_bounded_by_their_number_the_nodes_and_the_faults(monkeypatch: pytest.MonkeyPatch):
     made = []
-    after = trials.Trials._changed_model
-    monkeypatch.setattr(trials.Trials, "_changed_model", lambda self, each: made.append(each) or after(self, each))
+    after = changed_models.ChangedModels._changed_model
+    monkeypatch.setattr(
+        changed_models.ChangedModels, "_changed_model", lambda self, each: made.append(each) or after(self, each)
+    )
     counts = []
     for module, attribute, value in (
-        (trials, "START_COST", 4 * PARTS),
-        (trials, "START_COST", 0),
-        (trials, "MAX_PARTS", PARTS - 1),
+        (trial_budget, "START_COST", 4 * PARTS),
+        (trial_budget, "START_COST", 0),
+        (trial_budget, "MAX_PARTS", PARTS - 1),
         (compared_findings, "MAX_CAUSES", 7),
     ):
         with monkeypatch.context() as patch:
-            patch.setattr(trials, "TRIAL_COST", 0)
-            patch.setattr(trials, "FINDING_COST", 0)
+            patch.setattr(trial_budget, "TRIAL_COST", 0)
+            patch.setattr(trial_budget, "FINDING_COST", 0)
             patch.setattr(module, attribute, value)
             counts.append((_hints(_many(10)), len(made)))
             made.clear()
@@ -148,13 +151,13 @@ def test_trials_are_bounded_by_their_number_the_nodes_and_the_faults(monkeypatch
 
 def test_a_model_of_many_faults_has_fewer_trials(monkeypatch: pytest.MonkeyPatch):
     given = []
-    most = trials.most_trials
-    monkeypatch.setattr(trials, "most_trials", lambda *each: given.append(each[1]) or most(*each))
+    most = trial_budget.most_trials
+    monkeypatch.setattr(changed_models, "most_trials", lambda *each: given.append(each[1]) or most(*each))
     text = HEAD + _many(40)
     lint(onnx.parser.parse_model(text))
     assert given == [40]
     model = load(BytesSource(onnx.parser.parse_model(text).SerializeToString()))
-    assert most(model, 1) == trials.MAX_TRIALS
+    assert most(model, 1) == trial_budget.MAX_TRIALS
     counts = [most(model, number) for number in (40, 60, 90, 190)]
     assert counts == sorted(set(counts), reverse=True)
     assert counts[0] > 2 * counts[3] > 4
@@ -166,16 +169,18 @@ def test_trials_check_no_more_parts_than_the_first_pass_or_the_start(length: int
     text = f"{_many(40)[:-1]} {chain} }}".replace("float[2,3] x,", "float[2,3] x, float[2] r0,")
     model = load(BytesSource(onnx.parser.parse_model(HEAD + text).SerializeToString()))
     parts = length + 40 + 42
-    most = trials.most_trials(model)
-    assert 1 <= most <= trials.MAX_TRIALS
-    assert most * parts <= max(parts, trials.START_COST)
+    most = trial_budget.most_trials(model)
+    assert 1 <= most <= trial_budget.MAX_TRIALS
+    assert most * parts <= max(parts, trial_budget.START_COST)
 
 
 def test_the_rules_of_a_model_share_its_trials(monkeypatch: pytest.MonkeyPatch):
     made = []
-    after = trials.Trials._changed_model
-    monkeypatch.setattr(trials.Trials, "_changed_model", lambda self, each: made.append(each) or after(self, each))
-    monkeypatch.setattr(trials, "most_trials", lambda *_: 4)
+    after = changed_models.ChangedModels._changed_model
+    monkeypatch.setattr(
+        changed_models.ChangedModels, "_changed_model", lambda self, each: made.append(each) or after(self, each)
+    )
+    monkeypatch.setattr(changed_models, "most_trials", lambda *_: 4)
     found = lint(onnx.parser.parse_model(HEAD + _many_of_two_rules(10))).diagnostics
     mended = [each.rule for each in found if each.hint or "did you mean" in each.message]
     assert sorted(mended) == [*["incompatible-operand-shapes"] * 2, "undefined-name"]
@@ -184,8 +189,10 @@ def test_the_rules_of_a_model_share_its_trials(monkeypatch: pytest.MonkeyPatch):
 
 def test_findings_of_one_cause_are_tried_once(monkeypatch: pytest.MonkeyPatch):
     made = []
-    after = trials.Trials._changed_model
-    monkeypatch.setattr(trials.Trials, "_changed_model", lambda self, each: made.append(each) or after(self, each))
+    after = changed_models.ChangedModels._changed_model
+    monkeypatch.setattr(
+        changed_models.ChangedModels, "_changed_model", lambda self, each: made.append(each) or after(self, each)
+    )
     assert _hints(_many(10, same=True)) == 1
     assert len(made) == 1
 
@@ -193,27 +200,27 @@ def test_findings_of_one_cause_are_tried_once(monkeypatch: pytest.MonkeyPatch):
 def test_the_time_of_all_trials_is_counted(monkeypatch: pytest.MonkeyPatch):
     """Also of those that pass."""
     given = []
-    limit = trials.SubDeadline
-    monkeypatch.setattr(trials, "SubDeadline", lambda seconds: given.append(seconds) or limit(seconds))
+    limit = trial_budget.SubDeadline
+    monkeypatch.setattr(trial_budget, "SubDeadline", lambda seconds: given.append(seconds) or limit(seconds))
     assert _hints(_many(4)) == 4
-    assert given[0] == trials.MIN_SECONDS
+    assert given[0] == trial_budget.MIN_SECONDS
     assert len(given) == 4
     assert given == sorted(given, reverse=True)
     assert given[-1] < given[0]
 
 
 def test_trials_that_take_long_end_and_the_report_is_whole(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(trials, "MIN_SECONDS", 0)
-    monkeypatch.setattr(trials, "MAX_PASSES", 0)
+    monkeypatch.setattr(trial_budget, "MIN_SECONDS", 0)
+    monkeypatch.setattr(trial_budget, "MAX_TIME_FACTOR", 0)
     report = lint(onnx.parser.parse_model(HEAD + NEXT.format("5,2")))
     assert [(each.rule, each.hint) for each in report.diagnostics] == [("incompatible-operand-shapes", None)]
 
 
 def test_trials_may_take_as_long_as_two_first_passes(monkeypatch: pytest.MonkeyPatch):
     given = []
-    limit = trials.SubDeadline
-    monkeypatch.setattr(trials, "SubDeadline", lambda seconds: given.append(seconds) or limit(seconds))
-    monkeypatch.setattr(trials, "seconds_used", lambda: 7.0)
+    limit = trial_budget.SubDeadline
+    monkeypatch.setattr(trial_budget, "SubDeadline", lambda seconds: given.append(seconds) or limit(seconds))
+    monkeypatch.setattr(trial_budget, "seconds_used", lambda: 7.0)
     assert _hints(_many(1)) == 1
     assert given == [14.0]
 
@@ -282,8 +289,8 @@ def test_nodes_of_functions_count_as_often_as_they_are_inferred(
     assert model.calls.expanded_nodes() == 32
     again = model.value_flow.nodes_walked_again
     assert again == (31 + 2 * 26 if is_repeated else 0)
-    monkeypatch.setattr(trials, "MAX_TRIALS", trials.START_COST)
-    assert trials.most_trials(model) == trials.START_COST // (trials.TRIAL_COST + 13 + again)
+    monkeypatch.setattr(trial_budget, "MAX_TRIALS", trial_budget.START_COST)
+    assert trial_budget.most_trials(model) == trial_budget.START_COST // (trial_budget.TRIAL_COST + 13 + again)
 
 
 CHAIN = " ".join(f"r{index + 1} = Relu(r{index})" for index in range(6_000))
@@ -306,20 +313,20 @@ SURE = [
 
 @pytest.mark.parametrize(("node", "imports", "words"), SURE)
 def test_what_signatures_prove_needs_no_trial(node: str, imports: str, words: str, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(trials, "MAX_PARTS", 0)
-    monkeypatch.setattr(trials, "compared_findings", None)
+    monkeypatch.setattr(trial_budget, "MAX_PARTS", 0)
+    monkeypatch.setattr(changed_models, "compared_findings", None)
     assert words in _in_a_large_model(node, imports)
 
 
 @pytest.mark.parametrize("node", ["y = RELU(r0, w)", "y = Gemm<trans_b = 1.0>(r0, w)", "y = Relo(r0)"])
 def test_a_node_that_does_not_fit_the_meant_signature_is_tried(node: str, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(trials, "MAX_PARTS", 0)
+    monkeypatch.setattr(trial_budget, "MAX_PARTS", 0)
     found = _in_a_large_model(node)
     assert "did you mean" not in found
 
 
 def test_the_hints_without_a_trial_are_bounded(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(trials, "MAX_PARTS", 0)
+    monkeypatch.setattr(trial_budget, "MAX_PARTS", 0)
     monkeypatch.setattr(trials, "MAX_WITHOUT_TRIAL", 2)
     text = "g (float[4] x) => (float[4] a, float[4] b, float[4] c) { a = RELU(x) b = TANH(x) c = EXP(x) }"
     found = lint(onnx.parser.parse_model(HEAD + text)).diagnostics
@@ -550,25 +557,20 @@ def test_a_large_model_of_many_findings_has_one_trial():
     chain = " ".join(f"r{index + 1} = Relu(r{index})" for index in range(13_000))
     text = f"{_many(3)[:-1]} {chain} }}".replace("float[2,3] x,", "float[2,3] x, float[2] r0,")
     model = load(BytesSource(onnx.parser.parse_model(HEAD + text).SerializeToString()))
-    assert trials.most_trials(model, 10_000) == 1
+    assert trial_budget.most_trials(model, 10_000) == 1
 
 
 def test_the_findings_that_an_import_fixes_are_noted_once(monkeypatch: pytest.MonkeyPatch):
     """And not for each finding with the import, which would take long for many."""
     noted = []
 
-    class Consequences(dict):
-        def setdefault(self, key, default=None):
-            noted.append(key)
-            return super().setdefault(key, default)
+    class CountedConsequences(consequences.Consequences):
+        def add(self, fixed: Iterable[FindingKey], origin: FindingKey) -> None:
+            known = tuple(fixed)
+            noted.extend(known)
+            super().add(known, origin)
 
-    begin = trials.Trials.__init__
-
-    def begin_counted(self: trials.Trials, model: Model) -> None:
-        begin(self, model)
-        self._consequences = Consequences()
-
-    monkeypatch.setattr(trials.Trials, "__init__", begin_counted)
+    monkeypatch.setattr(trials, "Consequences", CountedConsequences)
     nodes = " ".join(f"h{index} = Squeeze(x, axes)" for index in range(20))
     outputs = ", ".join(f"float[2] h{index}" for index in range(20))
     text = f"g (float[2,1] x) => ({outputs}) <int64[1] axes = {{1}}> {{ {nodes} }}"

@@ -7,13 +7,19 @@ import os
 from contextlib import nullcontext
 from pathlib import Path
 
+import onnx
+import onnx.parser
 import pytest
 from support.processes.peak_memory import run
 
 from onnx_lint.common.whole_file import NotWrittenError, Replaceable
+from onnx_lint.engine.lint import lint_file
+from onnx_lint.engine.settings import Settings
+from onnx_lint.engine.suppressions import Suppression
 from onnx_lint.fixing import files
 from onnx_lint.input.patched_source import unpatched
 from onnx_lint.input.source import BytesSource, Source
+from onnx_lint.report.folding import unfold
 
 
 @pytest.mark.parametrize("problem", ["", "it is worse"])
@@ -30,6 +36,24 @@ def test_a_file_that_is_not_as_expected_is_not_put_in_place(tmp_path: Path, prob
     assert seen == [(b"new", b"old")]
     assert path.read_bytes() == (b"old" if problem else b"new")
     assert os.listdir(tmp_path) == ["model.onnx"]
+
+
+def test_a_failed_write_offers_no_fix_that_would_change_what_is_suppressed(tmp_path: Path):
+    """As linting does not."""
+    path = tmp_path / "model.onnx"
+    sums = " ".join(f"v{index + 1} = Sum(v{index})" for index in range(6))
+    text = f"g (float[2] x) => (float[2] y) {{ v0 = Relu(x) {sums} y = Neg(v6) }}"
+    model = onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["": 21]> {text}')
+    path.write_bytes(model.SerializeToString())
+    path.chmod(0o444)
+    entry = Suppression("onnx-lint.toml: suppress[0]", "ineffective-node", "known", place="graph.node[3]")
+    settings = Settings(select=("ineffective-node",), suppressions=(entry,))
+    report = files.fix_file(str(path), settings, files.FixOptions())
+    assert report.repair is not None
+    assert str(report.repair.problem).endswith("was not changed: it is read-only")
+    fixes = [each.fix is not None for each in unfold(report.diagnostics)]
+    assert fixes == [each.fix is not None for each in unfold(lint_file(str(path), settings).diagnostics)]
+    assert set(fixes) == {True, False}
 
 
 @pytest.mark.heavy

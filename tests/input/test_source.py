@@ -166,7 +166,7 @@ def test_standard_input_from_a_file_is_read_by_position(path: Path):
 def test_standard_input_that_never_ends_is_refused():
     with Path("/dev/zero").open("rb") as file:
         done = _read_standard_input(stdin=file)
-    assert b"SourceError: standard input: is a character device, which may never end" in done.stderr
+    assert b"SourceError: standard input is a character device, which may never end" in done.stderr
 
 
 def test_a_model_comes_through_standard_input():

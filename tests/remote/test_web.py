@@ -10,6 +10,7 @@ import pytest
 from support.servers.remote_models import external_model, small_model, write_inlined
 from support.servers.web_server import Asked, File, WebServer
 
+from onnx_lint import fix
 from onnx_lint.engine.lint import lint_file, lint_source
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.limits import Limits
@@ -46,6 +47,17 @@ def test_a_small_model_is_one_request(server: WebServer, fault: bool):
     assert bool(report.diagnostics) is fault
     assert (report.traffic.requests, report.traffic.received, report.traffic.version) == (1, len(data), '"1"')
     assert len(server.asked) == 1
+
+
+def test_a_remote_model_is_not_replaced(server: WebServer, tmp_path: Path):
+    """The library fixes a copy of it."""
+    data = small_model(fault=True)
+    server.files["m.onnx"] = File(data)
+    report = fix(server.url("m.onnx"), unsafe=True, select="ALL")
+    assert report.files[0].repair is not None
+    assert str(report.files[0].repair.problem).endswith(
+        "m.onnx was not changed: it is in a store, and only local files are replaced"
+    )
 
 
 def test_a_gibibyte_of_weights_inside_costs_less_than_a_hundredth(server: WebServer, tmp_path: Path):

@@ -12,7 +12,7 @@ caller: they see its values, and they may call functions that are being walked s
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from onnx_lint import schema
 from onnx_lint.common.record import Record, replace
@@ -36,10 +36,16 @@ from onnx_lint.ir.crashes import Crashes
 from onnx_lint.ir.graph import Function, Graph, Node
 from onnx_lint.ir.operators.control_flow import attribute_name
 
-REPEATED_NODES: Final = 50_000
-"""The budget for repeated walks, in nodes. The first walk over each body is free. Walks for new argument types have one
-budget, as have repeated walks over passed graphs, and walks for new argument shapes another. After a budget is used up,
-further calls get the output types of an earlier call with the same input types, or unknown outputs."""
+REPEATED_WALK_BUDGET: Final = 50_000
+"""The budget for repeated walks, in nodes. The first walk over each body is free.
+
+There are two budgets of this size. One pays for walks with new argument types and for repeated walks over passed
+graphs, the other for walks with new argument shapes. After a budget is used up, further calls get the output types of
+an earlier call with the same input types, or unknown outputs.
+"""
+
+_BudgetKind = Literal["types", "shapes"]
+"""Which budget pays for a walk."""
 
 _OPERANDS_PER_NODE: Final = 20
 """The number of operands, parameters or declared values that counts as one more node; most nodes have two or three."""
@@ -86,16 +92,16 @@ class FunctionWalk:
         declarations: FunctionDeclarations,
         walk: WalkGraph,
         walk_nested: WalkGraph,
-        found: ValueFlow,
+        flow: ValueFlow,
         crashes: Crashes,
     ) -> None:
         """`walk`: walks a body. `walk_nested`: walks a nested graph, and then forgets the facts of its values."""
-        self._found = found
+        self._flow = flow
         self._crashes = crashes
         self._frames = frames
         self._walk = walk
         self._walk_nested = walk_nested
-        self._walks = found.walks
+        self._walks = flow.walks
         self._results: dict[CallKey, _CallResult] = {}
         """The results of the calls so far."""
         self._output_types: dict[tuple[int, Facts, Arguments], Facts] = {}
@@ -122,41 +128,48 @@ class FunctionWalk:
         bound = _bound(attributes, frame.bound)
         graphs = {each.name: self._numbered(each) for each in nested}
         inputs = arguments_for(function, inputs)
-        key = function.index, inputs, self._serialized_attributes(bound, graphs), bool(self._found.idle)
-        if key in self._results:
-            return self._outputs_of_equal_call(self._results[key], Call(node, inputs, frame.call), frame)
+        key = function.index, inputs, self._serialized_attributes(bound, graphs), bool(self._flow.idle)
+        known = self._results.get(key)
+        if known is not None:
+            return self._outputs_of_equal_call(known, Call(node, inputs, frame.call), frame)
         arguments = read_arguments(attributes, self._type_parameters_of(function), frame.bound) if attributes else ()
         type_key = function.index, _types_only(inputs), arguments
         known_types = self._output_types.get(type_key) if not graphs else None
-        if not self._start_walk(function, bound, for_types=known_types is None):
+        if not self._start_walk(function, bound, "types" if known_types is None else "shapes"):
             self.declarations.doubt(function, types=known_types is None)
             return known_types or ()
+        result = yield from self._walk_call(function, bound, Call(node, inputs, frame.call, FurtherCalls()), graphs)
+        self._results[key] = result
+        self._output_types.setdefault(type_key, _types_only(result.outputs))
+        if result.needs:
+            self._note_needs(node, frame, result.needs)
+        return result.outputs
+
+    def _walk_call(
+        self, function: Function, bound: Protos, call: Call, graphs: dict[str, NestedGraph]
+    ) -> Generator[Walk, Facts, _CallResult]:
+        """Yield the walk over the body for a call; return what to remember of it."""
         needs = CallNeeds()
-        further = FurtherCalls()
-        noted = self._found.noted
-        outputs = yield self._body(function, inputs, bound, Call(node, inputs, frame.call, further), graphs, needs)
-        has_finding = self._found.noted > noted
+        noted = self._flow.noted
+        outputs = yield self._body(function, call.arguments, bound, call, graphs, needs)
+        has_finding = self._flow.noted > noted
         needed = _most_needed(function, needs) if needs.uses else ()
-        self._results[key] = _CallResult(outputs, needed, further if has_finding else None)
-        self._output_types.setdefault(type_key, _types_only(outputs))
-        if needed:
-            self._note_needs(node, frame, needed)
-        return outputs
+        return _CallResult(outputs, needed, call.equal if has_finding else None)
 
     def _outputs_of_equal_call(self, result: _CallResult, call: Call, frame: Frame) -> Facts:
         """Return the outputs of an earlier call. Record what this one omits, and that it has the same findings."""
         self._note_needs(call.node, frame, result.needs)
         further = result.further
-        if further is not None and len(further.calls) < MAX_FURTHER and not self._found.is_trial:
+        if further is not None and len(further.calls) < MAX_FURTHER and not self._flow.is_trial:
             further.calls.append(call)
         return result.outputs
 
-    def _start_walk(self, function: Function, bound: Protos, *, for_types: bool) -> bool:
+    def _start_walk(self, function: Function, bound: Protos, budget: _BudgetKind) -> bool:
         """Charge a walk over the body for a call; return False if it must not be made.
 
         A body is not walked inside of itself, nor beyond the budget.
         """
-        return function.index not in self._open and self._budget.try_charge_body(function, bound, for_types=for_types)
+        return function.index not in self._open and self._budget.try_charge_body(function, bound, budget)
 
     def _serialized_attributes(self, bound: Protos, graphs: Mapping[str, NestedGraph]) -> CallAttributes:
         found: list[tuple[str, bytes | int | None]] = []
@@ -175,10 +188,10 @@ class FunctionWalk:
         is_noted = False
         for index, use in needs:
             given = node.inputs[index] if index < len(node.inputs) else ""
-            if given and frame.needs is not None and not self._found.unsure:
+            if given and frame.needs is not None and not self._flow.unsure:
                 frame.needs.add(given, InputUse(node, index, use.is_required))
             elif not given and not is_noted:
-                self._found.omitted_inputs.append(OmittedInput(node, index, use))
+                self._flow.omitted_inputs.append(OmittedInput(node, index, use))
                 is_noted = True
 
     def note_uses(self, graph: Graph, frame: Frame, known: Known) -> None:
@@ -255,9 +268,9 @@ class FunctionWalk:
         frame = self._frames.of_body(function, protos, call, graphs, needs if omits else None)
         graphs.update(self._default_graphs(function, bound, frame, known))
         # Save and reset what belongs to the caller: `unsure` counts within one body.
-        unsure_of_caller, self._found.unsure = self._found.unsure, 0
+        unsure_of_caller, self._flow.unsure = self._flow.unsure, 0
         outputs = yield from self._walk(function.body, frame, known, None)
-        self._found.unsure = unsure_of_caller
+        self._flow.unsure = unsure_of_caller
         self._open.pop(function.index, None)
         with self._crashes.at("comparing declarations with what follows", function.place):
             self.declarations.compare(function, known, frame.memos, call)
@@ -296,7 +309,7 @@ class _WalkBudget:
     """Decides whether a walk may be made. The first one over each body, and over each graph of a call, is free."""
 
     def __init__(self) -> None:
-        self._left_for_types = self._left_for_shapes = REPEATED_NODES
+        self._left_for_types = self._left_for_shapes = REPEATED_WALK_BUDGET
         self._charged_functions: set[int] = set()
         """The functions that have been walked, by index."""
         self._charged_graphs: set[int] = set()
@@ -312,17 +325,16 @@ class _WalkBudget:
         """Record a walk over a body, if it is the first: further walks are not free."""
         self._charged_functions.add(function.index)
 
-    def try_charge_body(self, function: Function, bound: Protos, *, for_types: bool) -> bool:
+    def try_charge_body(self, function: Function, bound: Protos, budget: _BudgetKind) -> bool:
         """Charge a walk over a body; return False if it must not be made.
 
-        `bound`: the call's attributes. `for_types`: whether the body has not been walked yet for arguments of these
-        types.
+        `bound`: the call's attributes. `budget`: which budget pays if this is not the first walk over the body.
         """
         if function.index not in self._charged_functions:
             self.mark_walked(function)
             return True
         cost = 1 + self._function_cost(function) + _attribute_cost(filter(None, bound.values()))
-        if for_types:
+        if budget == "types":
             return self._charge_for_types(cost)
         self._left_for_shapes -= cost
         return self._left_for_shapes >= 0

@@ -33,7 +33,7 @@ from onnx_lint.inference.shapes.registration import ShapeRule
 from onnx_lint.inference.shapes.rules import shape_rule
 from onnx_lint.inference.shapes.stated import content_of, fact_of_type
 from onnx_lint.ir.graph import Graph, Node
-from onnx_lint.ir.names.partners import is_weight
+from onnx_lint.ir.names.meant_values import is_weight
 from onnx_lint.ir.places.edits import Assign
 from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.spec.operators.attribute_values import RUNTIME_DOMAIN

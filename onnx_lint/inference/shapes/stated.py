@@ -37,7 +37,7 @@ _READ: Final[Mapping[int, tuple[str, str, int]]] = {
 
 
 _NARROW: Final = (DataType.UINT8, DataType.INT8, DataType.UINT16, DataType.INT16, DataType.UINT32)
-"""The element types that are narrower than the field for their values."""
+"""The integer types whose stored numbers may not fit: the field for their values is wider."""
 
 _LONGEST_VARIABLE: Final = 1_000
 """The longest variable that is kept; a longer one is unknown, because facts outlive the model."""
@@ -127,7 +127,9 @@ def fact_of_sparse(proto: Any) -> Fact:
 
 
 def content_of(proto: Any, shape: Shape, outside: Outside | None = None) -> Content:
-    """Return the elements of a small tensor, row by row; None for another one, or if it stores another number of them.
+    """Return the elements of a small tensor, row by row.
+
+    None if the tensor is large, or if the number of stored elements does not match the shape.
 
     `outside` reads the values of a tensor with external data, which are unknown otherwise.
     """
@@ -153,13 +155,13 @@ def _stored_elements(proto: Any, count: int, outside: Outside | None) -> Content
         if raw is None:
             return None
     if not raw:
-        if len(stored) != count or (proto.data_type in _NARROW and not _do_fit(stored, code)):
+        if len(stored) != count or (proto.data_type in _NARROW and not _fit_in(stored, code)):
             return None
         return tuple(stored) if proto.data_type != DataType.FLOAT16 else _float16(stored)
     return struct.unpack(f"<{count}{code}", raw) if not stored and len(raw) == count * width else None
 
 
-def _do_fit(stored: Sequence[int], code: str) -> bool:
+def _fit_in(stored: Sequence[int], code: str) -> bool:
     """Return whether the numbers of a wider field fit the format of the element type."""
     try:
         struct.pack(f"<{len(stored)}{code}", *stored)

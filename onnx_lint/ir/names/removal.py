@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from typing import Final
 
 from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import Record
@@ -19,7 +20,15 @@ Read = tuple[int, Place]
 
 
 class _NeededError(Exception):
-    """The name of a value that cannot be deleted, because something needs it."""
+    """Raised if a value cannot be deleted, because something needs its name."""
+
+    def __init__(self, user: str, name: str) -> None:
+        super().__init__(f"{user} needs the name {quote(name)}")
+
+
+_OUTPUT: Final = "an output of the graph"
+_OTHERS: Final = "a subgraph, an annotation or a sharding specification"
+"""What may need the names of `_Mentions.others`."""
 
 
 class _Substitution(Record):
@@ -79,14 +88,14 @@ class _Mentions:
         removed, edits = defined.difference(replacements), list[Edit]()
         for name in sorted(removed):
             if any(number not in deleted for number, _ in self.reads.get(name, ())):
-                raise _NeededError(name)
+                raise _NeededError("another node", name)
         for name, other in replacements.items():
             found = self.substitution(name, other, deleted)
             removed.add(found.removed)
             edits += found.edits
         for name in sorted(removed):
             if name in self.others or name in self.outputs:
-                raise _NeededError(name)
+                raise _NeededError(_OTHERS if name in self.others else _OUTPUT, name)
         return removed, edits
 
     def substitution(self, name: str, other: str, nodes: Container[int]) -> _Substitution:
@@ -97,12 +106,12 @@ class _Mentions:
         """
         for each in (name, other):
             if each in self.others:
-                raise _NeededError(each)
+                raise _NeededError(_OTHERS, each)
         if name not in self.outputs:
             return _Substitution(name, self._reading(name, other, nodes))
         producer = self._graph.positions.get(other, -1)
         if producer < 0 or producer in nodes or other in self.outputs:
-            raise _NeededError(name)
+            raise _NeededError(_OUTPUT, name)
         return _Substitution(other, [Assign(self.producers[other], name), *self._reading(other, name, nodes)])
 
     def _reading(self, name: str, other: str, nodes: Container[int]) -> list[Edit]:
@@ -166,8 +175,7 @@ class Removals:
         try:
             removed, substitutions = mentions.deletion(defined, replacements, nodes)
         except _NeededError as error:
-            users = "another node, a subgraph, an annotation, a sharding specification or an output of the graph"
-            return f"{users} needs the name {quote(str(error))}"
+            return str(error)
         declared = [place for name in sorted(removed) for place in mentions.declarations.get(name, ())]
         touched = defined.union(*(graph.node_inputs[number] for number in nodes), replacements.values()) - {""}
         is_safe = is_safe and not self._has_small_floats(touched, graph)

@@ -47,8 +47,10 @@ class ControlFlow(Record):
     def supplied_inputs(self, node: Node) -> int | None:
         """Return how many inputs a control-flow node supplies to the graphs in its attributes; None if that is unknown.
 
-        If supplies none; Loop the iteration number, the condition, and each loop-carried value; Scan and SequenceMap
-        one for each input of the node, except Scan's first input in operator set 8 (the lengths of the sequences).
+        - `If`: none.
+        - `Loop`: the iteration number, the condition, and each loop-carried value.
+        - `Scan`, `SequenceMap`: one for each input of the node. In operator set 8, the first input of `Scan`, the
+          lengths of the sequences, is not one of them.
         """
         count = len(node.inputs)
         match node.op_type:
@@ -59,10 +61,15 @@ class ControlFlow(Record):
             case "SequenceMap":
                 return count
         version = self.imports.versions(node.graph.function).get(DEFAULT_DOMAIN)
-        return None if version is None else count - (version == 8)
+        if version is None:
+            return None
+        return count - 1 if version == 8 else count
 
     def required_subgraph_inputs(self, graph: Graph, supplied: int) -> list[str]:
-        """Return the inputs of a subgraph without a default. The subgraph is valid if there are exactly `supplied`."""
+        """Return the inputs that the operator must supply. The subgraph is valid if there are exactly `supplied`.
+
+        These are the first `supplied` inputs, and those after them that have no default.
+        """
         names = graph.input_names
         if self.ir_version > LAST_IR_VERSION_WITH_DEFAULTS:
             return names
@@ -80,4 +87,5 @@ def attribute_name(protos: Sequence[Proto], graph: Graph) -> str:
 
 def subgraph_output_count(node: Node) -> int:
     """Return how many outputs each subgraph of a control-flow node must have; the body of a Loop has one more."""
-    return len(node.outputs) + (node.op_type == "Loop")
+    count = len(node.outputs)
+    return count + 1 if node.op_type == "Loop" else count

@@ -59,17 +59,20 @@ class Proposals(Record):
     ends_message: bool = False
     """True if the sentence ends the message; False if it is a line of its own."""
     otherwise: Callable[[], str | None] | None = None
-    """Returns a fact that ends the message if no change fixes the model."""
+    """Returns a fact that ends the message if no change is reported, tried or not."""
     if_none_fits: str | None = None
     """The hint if all changes were tried, none fixes the model, and `otherwise` returns no fact."""
     cause_if_none_fits: Callable[[], str | None] | None = None
-    """Returns the cause of the finding if no change fixes the model. Findings of other rules share it."""
+    """Returns the cause of the finding if no change is reported, tried or not. Findings of other rules share it."""
     changes_node: bool = False
     """True if the options are the changes of a node with which its operands fit."""
     help_line: str | None = None
     """A further line, if the sentence ends the message."""
-    is_import: bool = False
-    """True if the change is an import that signatures prove. It is made first, and other changes are tried with it."""
+    is_proven_import: bool = False
+    """True if the change is an import that signatures prove. It is made first, and other changes are tried with it.
+
+    Such proposals need no trial either. An import that they do not prove is tried like any other change.
+    """
     holds_in: Callable[[Any], bool] | None = None
     """Returns whether the model with the import, which it is given, shows that it is meant; None if that is known."""
     sentence_if_unchecked: str = ""

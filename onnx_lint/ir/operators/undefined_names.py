@@ -9,7 +9,7 @@ from typing import Final
 
 from onnx_lint.ir.graph import Graph
 from onnx_lint.ir.names.affixes import Affix, Respelling
-from onnx_lint.ir.names.partners import Partners, WantedValue
+from onnx_lint.ir.names.meant_values import MeantValues, WantedValue
 from onnx_lint.ir.names.resolution import Resolution
 from onnx_lint.ir.names.uses import ValueUses
 from onnx_lint.ir.operators.proposals import Proposal, Proposals
@@ -34,7 +34,7 @@ class UndefinedNames:
         kind_of: Callable[[str, Graph], str | None],
     ) -> None:
         """`graphs`: all graphs. `kind_of`: returns the type of a value that a graph sees; None if it is unknown."""
-        self._partners = Partners(uses, kind_of)
+        self._meant_values = MeantValues(uses, kind_of)
         outputs = list(islice(_undefined_outputs_of(graphs), MAX_EXPLAINED + 1))
         count = sum(1 for _ in islice(resolution.undefined_names, MAX_EXPLAINED + 1))
         self.are_few = count + len(outputs) <= MAX_EXPLAINED
@@ -91,24 +91,24 @@ class UndefinedNames:
 
     def _unused(self, graph: Graph) -> str | None:
         """Return which values nothing uses, in words: a node between such a value and the name may be missing."""
-        names = self._partners.unused(graph)
+        names = self._meant_values.unused(graph)
         return f"nothing uses {listed([quote(each) for each in names], 'or')}" if names else None
 
     def _renamed_inputs(self, graph: Graph) -> str | None:
         """Return one cause for all undefined names if the inputs that nothing uses are as many; else None."""
         if graph not in self._causes:
-            names = self._partners.unused_inputs(graph)
+            names = self._meant_values.unused_inputs(graph)
             count = len({each for each, _ in self._undefined_like(graph)})
             is_one = 1 < count == len(names)
             self._causes[graph] = f"{graph.place} has unused inputs {names}" if is_one else None
         return self._causes[graph]
 
     def _options(self, name: str, graph: Graph, wanted: WantedValue) -> list[Proposal]:
-        near, unused = self._partners.candidates_for(
-            name, graph, wanted, {each for each, _ in self._undefined_like(graph)}
-        )
-        found = [*([] if near is None else [near]), *unused]
-        return [self._option(each, name, graph, near, unused) for each in found]
+        undefined = {each for each, _ in self._undefined_like(graph)}
+        candidates = self._meant_values.candidates_for(name, graph, wanted, undefined)
+        misspelt, unused = candidates.misspelt, candidates.unused
+        found = [*([] if misspelt is None else [misspelt]), *unused]
+        return [self._option(each, name, graph, misspelt, unused) for each in found]
 
     def _option(self, meant: str, name: str, graph: Graph, near: str | None, unused: Sequence[str]) -> Proposal:
         definition = graph.definition_of(meant)
@@ -133,7 +133,7 @@ class UndefinedNames:
         """Return the one correction of all undefined names of the model, or of the function; None if there is none."""
         key = graph.function_index
         if key not in self._affixes:
-            self._affixes[key] = self._partners.renaming(list(self._undefined_like(graph)))
+            self._affixes[key] = self._meant_values.renaming(list(self._undefined_like(graph)))
         return self._affixes[key]
 
     def _renamed(self, names: Iterable[tuple[str, Graph]], affix: Affix | Respelling) -> Iterator[Edit]:

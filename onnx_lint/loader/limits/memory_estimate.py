@@ -95,8 +95,8 @@ _MIN_RUN_BYTES: Final = 256
 """The fields of a run with fewer bytes are read one by one, since a new walk begins after each run."""
 
 
-def memory_if_exceeding(skeleton: Skeleton, message: str, limit: int, *, shares_forms: bool = False) -> int | None:
-    """Return the bytes of memory that a message of the type `message` needs; None if they do not exceed the limit.
+def memory_if_exceeding(skeleton: Skeleton, message_type: str, limit: int, *, shares_forms: bool = False) -> int | None:
+    """Return the bytes of memory that a message of this type needs; None if they do not exceed the limit.
 
     A message that cannot be split is counted up to the fault. `shares_forms`: whether the loader parses equal forms of
     nodes, and equal types of values, only once. A message above the limit is then counted a second time, without what
@@ -105,16 +105,16 @@ def memory_if_exceeding(skeleton: Skeleton, message: str, limit: int, *, shares_
     lists = _needed_by_lists(skeleton)
     if skeleton.size * MAX_MEMORY_PER_INPUT_BYTE + lists <= limit:
         return None
-    needed = _counted(_Estimate(), skeleton, message)
+    needed = _counted(_Estimate(), skeleton, message_type)
     if needed + lists > limit and shares_forms:
         with suppress(_NotSharedError):
-            needed = min(needed, _counted(_Estimate(_SharedForms()), skeleton, message))
+            needed = min(needed, _counted(_Estimate(_SharedForms()), skeleton, message_type))
     return needed + lists if needed + lists > limit else None
 
 
-def _counted(estimate: _Estimate, skeleton: Skeleton, message: str) -> int:
+def _counted(estimate: _Estimate, skeleton: Skeleton, message_type: str) -> int:
     for piece in skeleton.pieces():
-        estimate.add_message(message, piece, 0)
+        estimate.add_message(message_type, piece, 0)
     return estimate.bytes
 
 
@@ -127,29 +127,48 @@ def _needed_by_lists(skeleton: Skeleton) -> int:
     return needed
 
 
+class _FieldWeight(Record):
+    """What a field of a message adds to the estimate."""
+
+    bytes: int
+    """Bytes for each value."""
+    inner_type: str | None
+    """The type of the message in it, if that is parsed as well."""
+
+
+_NO_WEIGHT: Final = _FieldWeight(0, None)
+
+
 @cache
-def _weights(message: str) -> Mapping[int, tuple[int, str | None]]:
-    """Return by number the fields that count: the weight of an occurrence, and the message to look into."""
-    found: dict[int, tuple[int, str | None]] = {}
-    for number, field in wire.fields(message).items():
+def _weights(message_type: str) -> Mapping[int, _FieldWeight]:
+    """Return the weights of the fields of a message that have one, by number."""
+    found: dict[int, _FieldWeight] = {}
+    for number, field in wire.fields(message_type).items():
         weight_of_single = _BYTES_PER_SINGLE_MESSAGE if field.message else 0
         usual = _BYTES_PER_LIST_ENTRY if field.repeated else weight_of_single
-        weight = _BYTES_PER_FIELD.get(f"{message}.{field.name}", _BYTES_PER_MESSAGE.get(field.message or "", usual))
+        of_message = _BYTES_PER_MESSAGE.get(field.message or "", usual)
+        weight = _BYTES_PER_FIELD.get(f"{message_type}.{field.name}", of_message)
         if weight:
-            found[number] = weight, field.message if field.message and _has_parts(field.message) else None
+            is_parsed = field.message is not None and _is_parsed(field.message)
+            found[number] = _FieldWeight(weight, field.message if is_parsed else None)
     return found
 
 
-def _has_parts(message: str) -> bool:
-    """Return whether the message may hold more than numbers and strings: then the estimate looks into it."""
-    return message in _BYTES_PER_MESSAGE or any(part.message or part.repeated for part in wire.fields(message).values())
+def _is_parsed(message_type: str) -> bool:
+    """Return whether the estimate parses messages of this type: those with fields that have weights.
 
-
-_NO_WEIGHT: Final = 0, None
+    Those with a weight of their own are parsed as well, such as dimensions. A fault in one, such as a string that is
+    not UTF-8, means that no forms are shared.
+    """
+    has_weights = any(field.message or field.repeated for field in wire.fields(message_type).values())
+    return has_weights or message_type in _BYTES_PER_MESSAGE
 
 
 class _NotSharedError(Exception):
-    """A node is encoded so that no later node of its graph is read as one with the same form."""
+    """Raised if the second estimate cannot be made.
+
+    A message is encoded so that the loader may not parse equal forms once.
+    """
 
 
 class _SharedForms:
@@ -174,31 +193,33 @@ class _SharedForms:
 
         Raises _NotSharedError if the fields are not as the columns of nodes read them.
         """
-        own, form, names = _own_and_form(data)
-        if len(form) > MAX_SHARED_BYTES or len(names) > MAX_SHARED_NAMES:
+        own, form, operands = _own_and_form(data)
+        if len(form) > MAX_SHARED_BYTES or len(operands) > MAX_SHARED_NAMES:
             return data, 0
-        key = form, names
+        key = form, operands
         is_shared = self._forms.get(key)
         if is_shared is None:
             checked = _checked_fields(form)
-            if not checked.is_canonical:
+            if not checked.can_be_shared:
                 raise _NotSharedError
             if len(self._forms) == _MAX_FORMS:
                 self._forms.clear()
             self._forms[key] = not checked.holds_graphs
         if not is_shared:  # the first node with a form is counted in full
             return data, 0
-        return own, _SAVED_PER_NAME * len(names) + _SAVED_PER_FORM_BYTE * len(form)
+        return own, _SAVED_PER_OPERAND * len(operands) + _SAVED_PER_FORM_BYTE * len(form)
 
 
 def _own_and_form(data: bytes) -> tuple[bytes, bytes, bytes]:
-    """Return the fields of a node that are its own, those of its form, and a byte for each of its inputs and outputs.
+    """Return the fields of a node that are its own, those of its form, and a byte for each of its operands.
+
+    The byte is the tag of the operand, and one more if it is omitted: that makes another form.
 
     Raises _NotSharedError if the fields are not in the order and the encoding of Protocol Buffers.
     """
     own: list[bytes] = []
     form: list[bytes] = []
-    names = bytearray()
+    operands = bytearray()
     position = tag = 0
     try:
         while position < len(data):
@@ -209,22 +230,22 @@ def _own_and_form(data: bytes) -> tuple[bytes, bytes, bytes]:
                 raise _NotSharedError
             position += length
             if tag <= _OUTPUT:
-                names.append(tag if length else tag + 1)  # an omitted operand makes another form
+                operands.append(tag if length else tag + _OMITTED)
             (form if tag in _TAGS_OF_FORM else own).append(data[start:position])
-            if tag in _TAGS_OF_NESTED and not _checked_fields(own[-1]).is_canonical:
+            if tag in _TAGS_OF_NESTED and not _checked_fields(own[-1]).can_be_shared:
                 raise _NotSharedError
     except (IndexError, OverflowError):
         raise _NotSharedError from None
     if position != len(data):
         raise _NotSharedError
-    return b"".join(own), b"".join(form), bytes(names)
+    return b"".join(own), b"".join(form), bytes(operands)
 
 
 class _CheckedFields(Record):
     """The facts about some fields of a node that decide whether its form is shared."""
 
-    is_canonical: bool
-    """True if Protocol Buffers writes the fields with the same bytes."""
+    can_be_shared: bool
+    """True if the loader parses equal fields once: they have no types, and are encoded as Protocol Buffers does it."""
     holds_graphs: bool
 
 
@@ -233,7 +254,7 @@ def _checked_fields(data: bytes) -> _CheckedFields:
         node = schema.nodeless("NodeProto").FromString(data)
     except (DecodeError, UnicodeDecodeError) as error:
         schema.raise_lack_of_memory(error)
-        return _CheckedFields(is_canonical=False, holds_graphs=False)
+        return _CheckedFields(can_be_shared=False, holds_graphs=False)
     node.DiscardUnknownFields()
     # The parser reads types again, because they may be too deep.
     has_types = any(each.HasField("tp") or each.type_protos for each in node.attribute)
@@ -243,6 +264,8 @@ def _checked_fields(data: bytes) -> _CheckedFields:
 
 _TAGS: Final = {field.name: field.number << 3 | WireType.LEN for field in wire.fields("NodeProto").values()}
 _OUTPUT: Final = _TAGS["output"]
+_OMITTED: Final = 1
+"""Added to the tag of an omitted input or output; the tags of present ones differ by more."""
 _TAGS_OF_NODE: Final = frozenset(_TAGS.values())
 _TAGS_OF_FORM: Final = frozenset({_TAGS["op_type"], _TAGS["attribute"], _TAGS["domain"], _TAGS["overload"]})
 _TAGS_OF_NESTED: Final = frozenset({_TAGS["metadata_props"], _TAGS["device_configurations"]})
@@ -251,7 +274,7 @@ _MAX_FORMS: Final = 2_048
 
 _SAVED_PER_NODE: Final = 550
 """Bytes that a node saves whose form an earlier node has."""
-_SAVED_PER_NAME: Final = 150
+_SAVED_PER_OPERAND: Final = 150
 """Bytes that such a node saves for each of its inputs and outputs."""
 _SAVED_PER_FORM_BYTE: Final = 2
 """Bytes that such a node saves for each byte of its form."""
@@ -270,122 +293,128 @@ class _Estimate:
         self._shared = shared
         """The forms of the nodes so far; None to count every node in full."""
 
-    def add_message(self, name: str, content: bytes, depth: int, times: int = 1) -> None:
+    def add_message(self, message_type: str, content: bytes, depth: int, times: int = 1) -> None:
         """Count one message. That of the file, at depth 0, includes the bytes of all messages in it."""
         if not depth:
             self.bytes += BYTES_PER_INPUT_BYTE * len(content)
         if depth > MAX_DEPTH:
             return  # the parser rejects it
         if len(content) > _PIECE_BYTES:
-            self._add_large(name, content, depth, times)
+            self._add_large(message_type, content, depth, times)
         else:
-            self._add_small(name, content, depth, times)
+            self._add_small(message_type, content, depth, times)
 
-    def _add_messages(self, name: str, contents: Iterable[bytes], depth: int, times: int) -> None:
-        """Count messages of one type. One parse counts small ones together: it merges concatenated messages."""
+    def _add_messages(self, message_type: str, contents: Iterable[bytes], depth: int, times: int) -> None:
+        """Count messages of one type. Small ones are parsed at once: the parser merges concatenated messages."""
         if depth > MAX_DEPTH:
             return
         contents = list(contents)
+        # Nearly all lists are small, and for these one join is five times as fast as the loop.
         if sum(map(len, contents)) <= _PIECE_BYTES:
             if any(contents):
-                self._add_small(name, b"".join(contents), depth, times)
+                self._add_small(message_type, b"".join(contents), depth, times)
             return
         pending: list[bytes] = []
         size = 0
         for content in contents:
             if len(content) > _PIECE_BYTES:
-                self._add_large(name, content, depth, times)
+                self._add_large(message_type, content, depth, times)
                 continue
             pending.append(content)
             size += len(content)
             if size >= _PIECE_BYTES:
-                self._add_small(name, b"".join(pending), depth, times)
+                self._add_small(message_type, b"".join(pending), depth, times)
                 pending.clear()
                 size = 0
         if pending:
-            self._add_small(name, b"".join(pending), depth, times)
+            self._add_small(message_type, b"".join(pending), depth, times)
 
-    def _add_small(self, name: str, piece: bytes, depth: int, times: int) -> None:
+    def _add_small(self, message_type: str, piece: bytes, depth: int, times: int) -> None:
         """Count the fields of consecutive messages."""
         check_deadline()
         try:
-            merged = schema.columns(name).FromString(piece)
+            merged = schema.columns(message_type).FromString(piece)
         except (DecodeError, UnicodeDecodeError) as error:
             schema.raise_lack_of_memory(error)
-            self._add_one_by_one(name, piece, depth, times)
+            self._add_one_by_one(message_type, piece, depth, times)
             return
-        weights = _weights(name)
+        weights = _weights(message_type)
         for descriptor, values in merged.ListFields():
-            weight, message = weights.get(descriptor.number, _NO_WEIGHT)
-            if name == "ValueInfoProto" and message in _OFTEN_REPEATED and self._shared is not None:
+            weight = weights.get(descriptor.number, _NO_WEIGHT)
+            inner_type = weight.inner_type
+            if message_type == "ValueInfoProto" and inner_type in _OFTEN_REPEATED and self._shared is not None:
                 types = self._shared.new_types(values)
                 known = len(values) - len(types)
-                self.bytes += times * (weight * len(types) + _BYTES_PER_SHARED_TYPE * known)
-                self._add_messages(message, types, depth + 1, times)
+                self.bytes += times * (weight.bytes * len(types) + _BYTES_PER_SHARED_TYPE * known)
+                self._add_messages(inner_type, types, depth + 1, times)
                 continue
-            self.bytes += weight * len(values) * times
-            if message == "NodeProto":
-                self._add_nodes(values, name, depth + 1, times)
-            elif message in _OFTEN_REPEATED:
-                self._add_equal_messages(message, values, depth + 1, times)
-            elif message is not None:
-                self._add_messages(message, filter(None, values), depth + 1, times)
+            self.bytes += weight.bytes * len(values) * times
+            if inner_type == "NodeProto":
+                self._add_nodes(values, message_type, depth + 1, times)
+            elif inner_type in _OFTEN_REPEATED:
+                self._add_equal_messages(inner_type, values, depth + 1, times)
+            elif inner_type is not None:
+                self._add_messages(inner_type, filter(None, values), depth + 1, times)
 
-    def _add_equal_messages(self, name: str, contents: Iterable[bytes], depth: int, times: int) -> None:
+    def _add_equal_messages(self, message_type: str, contents: Iterable[bytes], depth: int, times: int) -> None:
         """Count messages that may be equal: each is parsed once."""
         equal: dict[int, list[bytes]] = {}
         for content, count in Counter(contents).items():
             equal.setdefault(count, []).append(content)
         for count, each in equal.items():
-            self._add_messages(name, each, depth, times * count)
+            self._add_messages(message_type, each, depth, times * count)
 
-    def _add_nodes(self, values: Iterable[bytes], within: str, depth: int, times: int) -> None:
+    def _add_nodes(self, values: Iterable[bytes], graph_type: str, depth: int, times: int) -> None:
         """Count the contents of nodes in a graph, or in a function."""
-        times_of_contents = times * _FUNCTION_NODE_FACTOR if within == "FunctionProto" else times
+        times_of_contents = times * _FUNCTION_NODE_FACTOR if graph_type == "FunctionProto" else times
         if self._shared is not None:
             parts = list(map(self._shared.split, values))
             values = [own for own, _ in parts]
             self.bytes -= sum([times * _SAVED_PER_NODE + times_of_contents * saved for _, saved in parts if saved])
         self._add_messages("NodeProto", filter(None, values), depth, times_of_contents)
 
-    def _add_one_by_one(self, name: str, piece: bytes, depth: int, times: int) -> None:
+    def _add_one_by_one(self, message_type: str, piece: bytes, depth: int, times: int) -> None:
         """Count the fields of messages that the parser rejects: a string is not UTF-8, or there is a worse fault."""
         if self._shared is not None:
             raise _NotSharedError
-        fields = wire.fields(name)
+        fields = wire.fields(message_type)
         with suppress(WireError):  # the rest is not parsed either
             for number, wire_type, _, value, following in wire.records(
                 BytesSource(piece), 0, len(piece), inside_groups=False
             ):
                 field = fields.get(number)
                 if field is not None and field.accepts(wire_type):
-                    self._add_record(name, field, wire_type, piece[value:following], depth, times)
+                    self._add_record(message_type, field, wire_type, piece[value:following], depth, times)
 
-    def _add_record(self, name: str, field: wire.Field, wire_type: int, content: bytes, depth: int, times: int) -> None:
+    def _add_record(
+        self, message_type: str, field: wire.Field, wire_type: int, content: bytes, depth: int, times: int
+    ) -> None:
         """Count one field, which may be a packed list."""
-        self._add_field(name, field, (1 if wire_type == field.wire_type else _packed_count(field, content)) * times)
+        self._add_field(
+            message_type, field, (1 if wire_type == field.wire_type else _packed_count(field, content)) * times
+        )
         if field.message is not None and content:
             if field.message == "NodeProto":
-                self._add_nodes([content], name, depth + 1, times)
+                self._add_nodes([content], message_type, depth + 1, times)
             else:
                 self.add_message(field.message, content, depth + 1, times)
 
-    def _add_field(self, name: str, field: wire.Field, count: int) -> None:
-        """Count occurrences of a field of the message `name`."""
-        self.bytes += _weights(name).get(field.number, _NO_WEIGHT)[0] * count
+    def _add_field(self, message_type: str, field: wire.Field, count: int) -> None:
+        """Count occurrences of a field of the message `message_type`."""
+        self.bytes += _weights(message_type).get(field.number, _NO_WEIGHT).bytes * count
 
-    def _add_large(self, name: str, content: bytes, depth: int, times: int) -> None:
+    def _add_large(self, message_type: str, content: bytes, depth: int, times: int) -> None:
         """Count the fields of a large message: small ones together, and long lists in bulk."""
-        fields = wire.fields(name)
-        for piece in _pieces(name, content):
+        fields = wire.fields(message_type)
+        for piece in _pieces(message_type, content):
             if isinstance(piece, _SmallFields):
-                self._add_small(name, content[piece.start : piece.end], depth, times)
+                self._add_small(message_type, content[piece.start : piece.end], depth, times)
                 continue
             field = fields.get(piece.number)
             if field is not None and piece.wire_type == RUN:
-                self._add_field(name, field, _run_count(field, content, piece.start, piece.end) * times)
+                self._add_field(message_type, field, _run_count(field, content, piece.start, piece.end) * times)
             elif field is not None and field.accepts(piece.wire_type):
-                self._add_record(name, field, piece.wire_type, content[piece.value : piece.end], depth, times)
+                self._add_record(message_type, field, piece.wire_type, content[piece.value : piece.end], depth, times)
 
 
 class _SmallFields(Record):
@@ -408,7 +437,7 @@ class _LargeField(Record):
     end: int
 
 
-def _pieces(name: str, content: bytes) -> Iterator[_SmallFields | _LargeField]:
+def _pieces(message_type: str, content: bytes) -> Iterator[_SmallFields | _LargeField]:
     """Yield the content of a large message: long runs and large fields by themselves, the small fields between them."""
     source, end = BytesSource(content), len(content)
     first_small = 0  # the start of the small fields that are not yet yielded
@@ -416,19 +445,19 @@ def _pieces(name: str, content: bytes) -> Iterator[_SmallFields | _LargeField]:
     with suppress(WireError):  # the rest is one piece
         while position < end:
             start = position
-            for number, wire_type, tag, value, following in records_of(source, name, start, end):
-                position = following
-                if wire_type == RUN or following - tag > _PIECE_BYTES:
-                    yield _SmallFields(first_small, tag)
-                    yield _LargeField(number, wire_type, tag, value, following)
-                    first_small = following
+            for number, wire_type, tag_at, value_at, next_at in records_of(source, message_type, start, end):
+                position = next_at
+                if wire_type == RUN or next_at - tag_at > _PIECE_BYTES:
+                    yield _SmallFields(first_small, tag_at)
+                    yield _LargeField(number, wire_type, tag_at, value_at, next_at)
+                    first_small = next_at
                     continue
-                if following - first_small >= _PIECE_BYTES:
-                    yield _SmallFields(first_small, following)
-                    first_small = following
+                if next_at - first_small >= _PIECE_BYTES:
+                    yield _SmallFields(first_small, next_at)
+                    first_small = next_at
                 if wire_type == WireType.LEN:
-                    position = _end_of_run(source, content[tag], following, min(end, first_small + _PIECE_BYTES))
-                    if position > following:
+                    position = _end_of_run(source, content[tag_at], next_at, min(end, first_small + _PIECE_BYTES))
+                    if position > next_at:
                         break  # the walk begins again after the run
             position = wire.advanced(start, position)  # raises WireError if nothing was read: no endless loop
     yield _SmallFields(first_small, end)
@@ -451,4 +480,7 @@ def _run_count(field: wire.Field, content: bytes, start: int, end: int) -> int:
     if field.wire_type == WireType.LEN:
         return wire.skip_short(BytesSource(content), start, end, content[start], wire.MAX_SHORT_BYTES)[1]
     size = wire.FIXED_BYTES.get(field.wire_type)
-    return (end - start) // (size + 1) if size else len(content[start:end].translate(None, wire.CONTINUED_BYTES)) // 2
+    if size:
+        return (end - start) // (size + 1)
+    # Two bytes of each field are not continued: the tag, and the last one of the number.
+    return len(content[start:end].translate(None, wire.CONTINUED_BYTES)) // 2

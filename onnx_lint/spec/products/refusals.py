@@ -52,8 +52,8 @@ ONNXRUNTIME_SIGNATURES: Final[Mapping[str, OnnxRuntimeSignature]] = {
 }
 """The operators that ONNX Runtime defines itself in the default domain, by name."""
 
-FLOAT_IS_JUDGED: Final = frozenset({"LayerNormalization", "SimplifiedLayerNormalization"})
-"""Those of which every known release loads each node with operands of float that fits the signature."""
+LOADED_WITH_FLOAT: Final = frozenset({"LayerNormalization", "SimplifiedLayerNormalization"})
+"""Those whose nodes every known release loads if all operands are float and the node fits the signature."""
 
 
 class RefusedValue(Record):
@@ -99,7 +99,7 @@ RESIZE_NEGATIVE_AXES_UNTIL: Final = (1, 23)
 
 
 class ReadInputs(Record):
-    """The inputs of an operator whose elements ONNX Runtime reads to infer shapes."""
+    """Inputs of an operator whose elements ONNX Runtime reads while it loads a model, to infer shapes."""
 
     since: int
     """The first version of the operator that has them."""
@@ -107,7 +107,7 @@ class ReadInputs(Record):
     needs_rank: bool = True
     """True if they are read only if the rank of input 0 is known."""
     needs_all: bool = False
-    """True if they are read only if all that the node names are constants."""
+    """True if they are read only if all of them that the node has are constant."""
     from_release: tuple[int, int] = (0, 0)
     """The first known release of ONNX Runtime that reads them."""
 
@@ -136,7 +136,9 @@ READ_INPUTS: Final[Mapping[str, tuple[ReadInputs, ...]]] = {
     "Unsqueeze": (ReadInputs(13, (1,)),),
     "Upsample": (ReadInputs(9, (1,)),),
 }
-"""The operators for which ONNX Runtime refuses inputs in an external data file. For each, the newest version first.
+"""The inputs that ONNX Runtime reads while it loads a model, by operator; the newest version first.
+
+It refuses the model if such an input is in an external data file.
 
 Its optimizer removes Identity, and Cast to the same type, and replaces a call by the body of the function. So a tensor
 in a data file is also refused if it reaches the input through these.

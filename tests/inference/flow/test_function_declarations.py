@@ -76,7 +76,7 @@ class TestValueInfoOfFunctions:
         assert _are_of_some_calls(model)
 
     def test_calls_that_were_not_followed_may_fit(self, monkeypatch: pytest.MonkeyPatch):
-        monkeypatch.setattr(function_walk, "REPEATED_NODES", 0)
+        monkeypatch.setattr(function_walk, "REPEATED_WALK_BUDGET", 0)
         assert _are_of_some_calls(_called_with(("double", 2), ("float16", 2)))
         assert _are_of_some_calls(_called_with(("float", 3), ("float", 4)))
         # That its shape is not known says nothing about its type.

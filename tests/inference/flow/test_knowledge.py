@@ -166,7 +166,7 @@ def test_an_argument_of_unknown_shape():
 
 
 def test_calls_beyond_the_budget(monkeypatch):
-    monkeypatch.setattr(function_walk, "REPEATED_NODES", 0)
+    monkeypatch.setattr(function_walk, "REPEATED_WALK_BUDGET", 0)
     function = '<domain: "d", opset_import: ["" : 21]> f (p) => (q) { q = Relu(p) }'
     text = f"g (float[1] x, float[2] z) => (float[] y, float[] w) {{ y = d.f(x) w = d.f(z) }} {function}"
     assert _causes(text) == {("budget", "d::f"): 1}

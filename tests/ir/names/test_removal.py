@@ -46,16 +46,15 @@ def test_a_node_without_its_model_is_not_deleted():
 
 
 @pytest.mark.parametrize(
-    ("deleted", "others", "needed"),
+    ("deleted", "others", "user", "needed"),
     [
-        pytest.param(node("Exp", "a", "b"), whether(node("Abs", "b", "t")), "b", id="read in a branch"),
-        pytest.param(node("Exp", "a", "b"), node("Neg", "b", "y"), "b", id="read by a node"),
-        pytest.param(node("Exp", "a", "y"), "", "y", id="output of the graph"),
+        pytest.param(node("Exp", "a", "b"), whether(node("Abs", "b", "t")), "another node", "b", id="read in a branch"),
+        pytest.param(node("Exp", "a", "b"), node("Neg", "b", "y"), "another node", "b", id="read by a node"),
+        pytest.param(node("Exp", "a", "y"), "", "an output of the graph", "y", id="output of the graph"),
     ],
 )
-def test_the_reason_against_a_fix_names_the_value_that_is_needed(deleted: str, others: str, needed: str):
+def test_the_reason_against_a_fix_says_what_needs_which_value(deleted: str, others: str, user: str, needed: str):
     data = Case("", graph(node("Relu", "x", "a") + deleted + others), "").models()[0]
     model = load(BytesSource(data), "model.onnx")
     reason = model.removals.fix("delete", model.main_graph, [1])
-    assert isinstance(reason, str)
-    assert reason.endswith(f" needs the name '{needed}'")
+    assert reason == f"{user} needs the name '{needed}'"

@@ -11,7 +11,7 @@ from onnx import helper
 
 from onnx_lint import lint
 from onnx_lint.input.source import BytesSource
-from onnx_lint.ir.names.partners import WantedValue
+from onnx_lint.ir.names.meant_values import WantedValue
 from onnx_lint.ir.operators.undefined_names import MAX_EXPLAINED, UndefinedNames
 from onnx_lint.loader import load
 

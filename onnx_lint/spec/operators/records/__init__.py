@@ -1,25 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is known of the operators of ONNX Runtime (com.microsoft), in one record each.
 
-A record has the operands in the order of the documentation, so that the two can be read side by side:
+A record has the operands in the order of the documentation, so that the two can be read side by side.
+
+Operands, and the names in `where`, which stand for dimensions:
 
     "query": "b s w=@num_heads*d"             the dimensions, as in `onnx_lint.inference.shapes.equations`
     "total": ""                               a scalar
     "mask": None                              any shape
     "scale": "{n, n 1}"                       one of these, whichever fits
-    "x": {"flat": "t h", "batched": "b s h"}  as the case is: all operands are of one case (`cases`)
-    "x": {"key": "b s h", "else": "-"}        as the node is: the first condition that is true
+    "x": {"flat": "t h", "batched": "b s h"}  by case: all operands are of one of the `cases`
+    "x": {"key": "b s h", "else": "-"}        by condition: the first one that is true
+    "-"                                       an operand that the node must not have
+    "b s!"                                    an operand that the node must have
 
-"-" is an operand that the node must not have there, and "!" at the end one that it must have. `where` has names that
-stand for dimensions, in the same forms. A condition is words: "key", an input that the node has or an attribute other
-than 0; "!key"; "mode=qsa"; "size>0"; "past~query", inputs of one type; "past!~query", of known types that differ.
-Numbers of attributes and dimensions have requirements: "at least 1; multiple of kv_num_heads; multiple of 16 if
-do_rotary=1". So do those in constant inputs: "below #num_beams", a number in another input; "at most p+s", a sum of
-dimensions; "ends with t", the last of a list; "rises by 0", a list that does not fall. "word of" is "one of" in any
-case. "above 0" and "below 0" leave out the bound itself. No comparison finds NaN: "not nan inf" does, and infinite
-numbers.
-"needs y!" is an output with a name, "needs y" one that may have an empty one.
-"not given" is an attribute that the node must leave out, "with gated excludes beta" what it must leave out then.
+Conditions are words, all of which must be true:
+
+    "key", "!key"                             the node has the input, or an attribute other than 0; it has not
+    "mode=qsa", "size>0"                      an attribute has the value, or a greater one
+    "past~query", "past!~query"               inputs of one type; of known types that differ
+
+Requirements of numbers in attributes, dimensions and constant inputs are separated by semicolons. "if" and a condition
+may follow each:
+
+    "at least 1", "at most p+s"               a number, or a sum of dimensions
+    "above 0", "below #num_beams"             without the bound itself; # is the number in another input
+    "multiple of kv_num_heads"                of a number, an attribute or a dimension
+    "one of 2 4 8", "word of linear cubic"    a choice; words in any case
+    "ends with t", "rises by 0"               the last number of a list; a list that does not fall
+    "not nan inf"                             no comparison finds NaN
+    "needs y!", "needs y"                     an output with a name; one whose name may be empty
+    "not given"                               an attribute that the node must leave out
+    "with gated excludes beta"                an attribute that it must leave out if this one has the value
 
 Python, not TOML: a record is loaded with its family, as bytecode; ruff and mypy read it; and there is no step between
 the file and its use. A lambda keeps a record from being made for a model that does not have the operator.
@@ -36,6 +48,9 @@ from typing import Any, Final
 from onnx_lint.common import package_data
 from onnx_lint.common.cached import remembered
 from onnx_lint.common.record import EMPTY, Record
+
+EVERY_RELEASE: Final = ""
+"""In `until` and `failing`, in place of a release: every known release."""
 
 OperandForm = str | None | Mapping[str, Any]
 """The dimensions of an operand, or an operand for each case or condition."""
@@ -130,12 +145,12 @@ class OperatorRecord(Record):
     (bits=8) that only releases from there on have, perhaps of nodes with so many outputs (outputs=2).
     """
     until: Mapping[str, str] = EMPTY
-    """Values, in the words of conditions, with which ONNX Runtime makes no session for CPUs after a release; "" if in
-    no release.
+    """Values, in the words of conditions, with which ONNX Runtime makes no session for CPUs after a release, or in
+    EVERY_RELEASE.
     """
     failing: Mapping[str, str] = EMPTY
-    """Inputs and values, in the words of conditions, with which each run on CPUs fails, up to a release; "" in all.
-    `mask_index=4` is an input of 4 dimensions. `elements`: a run succeeds if input 0 has no elements.
+    """Inputs and values, in the words of conditions, with which each run on CPUs fails, up to a release, or in
+    EVERY_RELEASE. `mask_index=4` is an input of 4 dimensions. `elements`: a run succeeds if input 0 has no elements.
     """
     unknown: str = ""
     """Why the shapes of the outputs are not inferred."""

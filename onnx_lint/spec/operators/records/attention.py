@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from onnx_lint.spec.operators.records import OperatorRecord
+from onnx_lint.spec.operators.records import EVERY_RELEASE, OperatorRecord
 
 _WIDTHS: Final = "@qkv_hidden_sizes.0+@qkv_hidden_sizes.1+@qkv_hidden_sizes.2"
 _RULES: Final = "with gated needs decay; with delta needs beta; with gated_delta needs decay beta"
@@ -15,7 +15,7 @@ _QUANTIZED_CACHE: Final = "word of NONE PER_TENSOR PER_CHANNEL"
 
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "Attention": lambda: OperatorRecord(
-        failing={"do_rotary=1": "", "mask_index=4 elements": "", "!bias": "1.23.2"},
+        failing={"do_rotary=1": EVERY_RELEASE, "mask_index=4 elements": EVERY_RELEASE, "!bias": "1.23.2"},
         flags={"rotary_embedding_dim": "0 32 64 128"},
         attributes={
             "num_heads": "at least 1",
@@ -48,7 +48,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         reads=("mask_index",),
     ),
     "DecoderMaskedMultiHeadAttention": lambda: OperatorRecord(
-        failing={"key=4 attention_bias": ""},
+        failing={"key=4 attention_bias": EVERY_RELEASE},
         since={"beam_width": "1.32.0", "cache_indirection": "1.23.2", "past_sequence_length": "1.32.0"},
         attributes={
             "num_heads": "at least 1",
@@ -102,9 +102,9 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     ),
     "GroupQueryAttention": lambda: OperatorRecord(
         failing={
-            "q_norm_weight": "",
-            "!q_norm_weight k_norm_weight": "",
-            "sliding_window_cache=1 !qk_output=0": "",
+            "q_norm_weight": EVERY_RELEASE,
+            "!q_norm_weight k_norm_weight": EVERY_RELEASE,
+            "sliding_window_cache=1 !qk_output=0": EVERY_RELEASE,
         },
         since={"seqlens_k": "1.32.0", "total_sequence_length": "1.32.0"},
         attributes={
@@ -225,7 +225,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
     ),
     "LinearAttention": lambda: OperatorRecord(
-        until={"!state_window=0": ""},
+        until={"!state_window=0": EVERY_RELEASE},
         attributes={
             "kv_num_heads": "at least 1; multiple of k/d",
             "q_num_heads": "at least 1; either multiple of kv_num_heads",
@@ -248,7 +248,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
     ),
     "MultiHeadAttention": lambda: OperatorRecord(
-        failing={"!key": "", "key !value": ""},
+        failing={"!key": EVERY_RELEASE, "key !value": EVERY_RELEASE},
         attributes={"num_heads": "at least 1"},
         since={"cache_indirection": "1.23.2", "past_sequence_length": "1.32.0"},
         combinations=("TOGETHER in:past_key in:past_value", "NEEDS in:value in:key"),
@@ -307,7 +307,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         computed="contrib_attention.fits_padding",
     ),
     "QAttention": lambda: OperatorRecord(
-        failing={"mask_index=4 elements": ""},
+        failing={"mask_index=4 elements": EVERY_RELEASE},
         scales="input_scale weight_scale",
         since={"weight_scale": "1.32.0", "weight_zero_point": "1.32.0"},
         attributes={"num_heads": "at least 1"},

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from onnx_lint.spec.operators.records import ACTIVATIONS, COMPILED, NO_WORD, OperatorRecord
+from onnx_lint.spec.operators.records import ACTIVATIONS, COMPILED, EVERY_RELEASE, NO_WORD, OperatorRecord
 
 
 def _as_input() -> OperatorRecord:
@@ -84,7 +84,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "jensenshannon kulsinski mahalanobis matching minkowski rogerstanimoto russellrao seuclidean sokalmichener "
             "sokalsneath sqeuclidean wminkowski yule",
         },
-        until={"!metric=euclidean !metric=sqeuclidean": ""},
+        until={"!metric=euclidean !metric=sqeuclidean": EVERY_RELEASE},
         inputs={"A": "m n", "B": "k n"},
         outputs={"C": "m k"},
     ),

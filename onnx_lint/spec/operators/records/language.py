@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from onnx_lint.spec.operators.records import MOST, OperatorRecord
+from onnx_lint.spec.operators.records import EVERY_RELEASE, MOST, OperatorRecord
 
 _BITS: Final = "2 3 4 8"
 _ACTIVATIONS: Final = "relu gelu silu swiglu identity relu2 geglu"
@@ -111,14 +111,14 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
     ),
     "MoE": lambda: OperatorRecord(
-        failing={"fc3_experts_weights": ""},
+        failing={"fc3_experts_weights": EVERY_RELEASE},
         until={
-            "!k=2 use_sparse_mixer=1": "",
-            "activation_type=geglu": "",
-            "activation_type=relu2": "",
-            "!swiglu_limit_after_activation=0": "",
-            "swiglu_fusion=0 activation_type=swiglu": "",
-            "swiglu_fusion=2 activation_type=swiglu": "",
+            "!k=2 use_sparse_mixer=1": EVERY_RELEASE,
+            "activation_type=geglu": EVERY_RELEASE,
+            "activation_type=relu2": EVERY_RELEASE,
+            "!swiglu_limit_after_activation=0": EVERY_RELEASE,
+            "swiglu_fusion=0 activation_type=swiglu": EVERY_RELEASE,
+            "swiglu_fusion=2 activation_type=swiglu": EVERY_RELEASE,
         },
         attributes={
             "k": "at least 1; one of 2 if use_sparse_mixer=1; at most e",
@@ -188,18 +188,18 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     ),
     "QMoE": lambda: OperatorRecord(
         failing={
-            "fc3_experts_weights": "",
-            "fc1_expert_weight_bits!=fc2_expert_weight_bits": "",
-            "fc1_expert_weight_bits!=expert_weight_bits !fc2_expert_weight_bits": "",
-            "fc2_expert_weight_bits!=expert_weight_bits !fc1_expert_weight_bits": "",
+            "fc3_experts_weights": EVERY_RELEASE,
+            "fc1_expert_weight_bits!=fc2_expert_weight_bits": EVERY_RELEASE,
+            "fc1_expert_weight_bits!=expert_weight_bits !fc2_expert_weight_bits": EVERY_RELEASE,
+            "fc2_expert_weight_bits!=expert_weight_bits !fc1_expert_weight_bits": EVERY_RELEASE,
         },
         block_scales="fc1_scales fc2_scales fc3_scales",
         since={"expert_weight_bits=2": "1.32.0", "expert_weight_bits=3": "1.32.0"},
         until={
-            "!k=2 use_sparse_mixer=1": "",
-            "activation_type=geglu": "",
-            "activation_type=relu2": "",
-            "!swiglu_limit_after_activation=0": "",
+            "!k=2 use_sparse_mixer=1": EVERY_RELEASE,
+            "activation_type=geglu": EVERY_RELEASE,
+            "activation_type=relu2": EVERY_RELEASE,
+            "!swiglu_limit_after_activation=0": EVERY_RELEASE,
             "swiglu_fusion=0 activation_type=swiglu": "1.23.2",
             "swiglu_fusion=2 activation_type=swiglu": "1.23.2",
         },

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from onnx_lint.spec.operators.records import MOST, GraphForm, OperatorRecord
+from onnx_lint.spec.operators.records import EVERY_RELEASE, MOST, GraphForm, OperatorRecord
 
 _SEARCH: Final = {
     "input_ids": "b s",
@@ -158,7 +158,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         outputs={"tokens": "?", "suffix_match_idx": ""},
     ),
     "CausalConvWithState": lambda: OperatorRecord(
-        until={"ndim=2": "", "ndim=3": "", "!state_window=0": ""},
+        until={"ndim=2": EVERY_RELEASE, "ndim=3": EVERY_RELEASE, "!state_window=0": EVERY_RELEASE},
         attributes={
             "channels_last": (
                 "at least 0; at most 1; one of 1 if input_channels; one of 1 if input_channel_offset; "

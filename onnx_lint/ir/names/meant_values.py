@@ -20,7 +20,7 @@ MAX_ALIKE: Final = 3
 """The most unused values of the right type that are candidates if no name is near."""
 
 MAX_NAMES: Final = 20
-"""The most undefined names of a model whose partners are looked for. With more of them, spelling is not the fault."""
+"""The most undefined names of a model whose meaning is looked for. With more of them, spelling is not the fault."""
 
 MAX_COMPARED: Final = 50_000
 """The most names that all searches of a model look at. A search that begins with fewer names is finished."""
@@ -61,7 +61,19 @@ class WantedValue(Record):
     """True if no weight is meant: the node has no other input to compute with, or its inputs are of one kind."""
 
 
-class Partners:
+class Candidates(Record):
+    """The values that an undefined name probably means."""
+
+    misspelt: str | None = None
+    """A value whose name differs by a typing error."""
+    unused: tuple[str, ...] = ()
+    """The others that fit and that nothing uses.
+
+    Empty if there are more of them than undefined names: then a node that used them is probably missing.
+    """
+
+
+class MeantValues:
     """Looks up the values that undefined names may mean."""
 
     def __init__(self, uses: ValueUses, kind_of: Callable[[str, Graph], str | None]) -> None:
@@ -72,42 +84,47 @@ class Partners:
         self._unused: dict[Graph, list[tuple[str, Graph]]] = {}
         self._shared: dict[Graph, KnownNames] = {}
 
-    def candidates_for(
-        self, name: str, graph: Graph, wanted: WantedValue, undefined: Set[str]
-    ) -> tuple[str | None, list[str]]:
-        """Return the visible name that an undefined one misspells, and others that fit and are unused.
-
-        Unused values come first: what was renamed without its users is used by nothing. If more values of the type are
-        unused than names are undefined, a node that used them is missing: then a name is returned only if it differs by
-        a typing error, as for a value that others use. `undefined`: all such names.
-        """
+    def candidates_for(self, name: str, graph: Graph, wanted: WantedValue, undefined: Set[str]) -> Candidates:
+        """Return the values that a name in a graph may mean. `undefined`: all undefined names."""
         if not self._left or self._names_left <= 0:
-            return None, []
+            return Candidates()
         self._left -= 1
-        found = self._unused_in(graph)
-        self._names_left -= len(found)
-        is_few = len(found) <= MAX_UNUSED
-        fitting = [(each, home) for each, home in found if not is_few or self._fits(each, home, wanted.types)]
-        others = []
-        if len(fitting) <= len(undefined):
-            others = [each for each, home in fitting if not (wanted.is_computed and is_weight(each, home))]
-        near = self._near(name, graph, [each for each, _ in found], others)
-        if near is not None and _matches_another_spelling(near, undefined, name):
-            near = None
-        if not is_few or len(others) > MAX_ALIKE:
-            return near, []
-        return near, [each for each in others if each != near and not _is_other_value(each, undefined, name)]
+        unused = self._unused_in(graph)
+        self._names_left -= len(unused)
+        fitting = self._fitting(unused, wanted, len(undefined))
+        misspelt = self._misspelt(name, graph, [each for each, _ in unused], fitting)
+        if misspelt is not None and _matches_another_spelling(misspelt, undefined, name):
+            misspelt = None
+        if len(unused) > MAX_UNUSED or len(fitting) > MAX_ALIKE:
+            return Candidates(misspelt)
+        others = [each for each in fitting if each != misspelt and not _is_other_value(each, undefined, name)]
+        return Candidates(misspelt, tuple(others))
 
-    def _near(self, name: str, graph: Graph, unused: Sequence[str], others: Sequence[str]) -> str | None:
-        """Return the name that another one misspells: an unused one, which may be one of `others`, or a used one."""
+    def _fitting(self, unused: Sequence[tuple[str, Graph]], wanted: WantedValue, undefined: int) -> list[str]:
+        """Return the unused values that fit; none if they are more than the `undefined` names.
+
+        The types of many unused values are not compared.
+        """
+        is_few = len(unused) <= MAX_UNUSED
+        fitting = [(each, home) for each, home in unused if not is_few or self._fits(each, home, wanted.types)]
+        if len(fitting) > undefined:
+            return []
+        return [each for each, home in fitting if not (wanted.is_computed and is_weight(each, home))]
+
+    def _misspelt(self, name: str, graph: Graph, unused: Sequence[str], fitting: Sequence[str]) -> str | None:
+        """Return the value whose name another one misspells: preferably an unused one, or a used one.
+
+        An unused value comes first, because nothing uses a value that was renamed without its users. Its name may
+        differ in more than a typing error if it is one of the `fitting` ones.
+        """
         near = nearest(name, unused)
         if near is None and len(unused) <= MAX_UNUSED:
-            renamed = [each for each in others if _is_renamed(name, each)]
+            renamed = [each for each in fitting if _is_renamed(name, each)]
             near = renamed[0] if len(renamed) == 1 else None
-        if near is not None and (near in others or _is_renamed(name, near)):
+        if near is not None and (near in fitting or _is_renamed(name, near)):
             return near
-        near = self._shared_in(graph).meant_by(name, lambda each: not is_weight(each, graph))
-        return near or _input_before_letter(name, graph)
+        used = self._shared_in(graph).meant_by(name, lambda each: not is_weight(each, graph))
+        return used or _input_without_last_letter(name, graph)
 
     def unused_inputs(self, graph: Graph) -> list[str]:
         """Return the inputs of a graph that nothing uses, if they are all of the few values that nothing uses."""
@@ -192,20 +209,26 @@ def is_initializer(name: str, graph: Graph) -> bool:
 
 
 def is_weight(name: str, graph: Graph) -> bool:
-    """Return whether a name that a graph sees is the one of an initializer, a constant or what passes one."""
+    """Return whether a name that a graph sees is the one of an initializer, or of a constant.
+
+    Also if it is the output of nodes that only cast, transpose, dequantize, repeat or pass one.
+    """
     for _ in range(_MAX_PASSED):
         definition = graph.definition_of(name)
         node = None if definition is None else definition.node
-        if definition is None or node is None:
-            return definition is not None and is_initializer(name, graph)
+        if node is None:
+            return is_initializer(name, graph)
         if node.op_type not in _PASSES_WEIGHTS or not node.inputs:
             return node.op_type == "Constant"
         name, graph = node.inputs[0], node.graph
     return False
 
 
-def _input_before_letter(name: str, graph: Graph) -> str | None:
-    """Return the input whose name, with a number at its end, the name extends by a letter. No node makes an input."""
+def _input_without_last_letter(name: str, graph: Graph) -> str | None:
+    """Return the graph input `x1` for the name `x1a`, in which a letter follows the number.
+
+    Only for inputs: a value that a node makes may have siblings of such names.
+    """
     right = name[:-1]
     definition = graph.definition_of(right) if name[-1:].isalpha() and right[-1:].isdigit() else None
     return right if definition is not None and definition.field == "input" else None
