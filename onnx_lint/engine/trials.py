@@ -152,8 +152,9 @@ class Trials:
         return TrialOutcome(tuple(self._options_of(proposals)))
 
     def _options_of(self, proposals: Proposals) -> Sequence[Proposal]:
-        """Return the changes that are proposed; none after a crash."""
-        with self._model.crashes.at("looking for a change that fixes a finding"):
+        """Return the changes that are proposed; none if the time is over, or after a crash."""
+        crashes = self._model.crashes
+        with self._models.budget.time_limit(), crashes.at("looking for a change that fixes a finding"):
             return proposals.options()
         return ()
 

@@ -7,11 +7,12 @@ import re
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice, starmap
+from itertools import chain, islice, starmap
 from math import prod
 from operator import ne
 from typing import TYPE_CHECKING, Final
 
+from onnx_lint.common.deadline import check_deadline
 from onnx_lint.common.record import EMPTY, Record
 from onnx_lint.inference.flow.joining import joined_shapes
 from onnx_lint.inference.flow.repair_edits import flattened, transposed, unsqueezed, with_attributes, with_list
@@ -193,6 +194,7 @@ def repairs_of(node: Node, schema: OperatorSchema, inputs: Facts, problem: Plain
     fitting: dict[str, tuple[Change, object]] = {}
     operands = Operands(schema, attributes, inputs, len(node.outputs))
     for change in islice(_changes(node, operands, problem), MAX_CHANGES):
+        check_deadline()
         outputs = _outputs_after(change, node, operands, attributes, rule)
         if outputs is not None:
             fitting[change.text] = change, outputs
@@ -353,26 +355,37 @@ def _exchanged_weights(node: Node, operands: Operands) -> Iterator[Change]:
     The names of the two differ in one number, and the earlier node reads the one of the greater number.
     """
     graph, name, shape = node.graph, node.inputs[1], operands.fact(1).shape
-    own, numbers = _numbered(name)
-    position = graph.initializer_names.index(name) if name in graph.initializer_names else -1
-    if position < 0 or shape is None or name in graph.input_names:
+    position = graph.initializer_index.get(name)
+    if position is None or shape is None or shape == shape[::-1] or name in graph.input_names:
         return
-    for index, other in enumerate(graph.initializer_names):
-        pattern, others = _numbered(other)
-        is_before = pattern == own and others < numbers and sum(map(ne, others, numbers)) == 1
-        if not is_before or other in graph.input_names:
-            continue
+    for other in _read_later(_with_lower_number(name, graph.initializer_names), node):
+        index = graph.initializer_index[other]
         dims = tuple(graph.message_at("initializer", index).dims)
-        reader = next((at for at, names in enumerate(graph.node_inputs) if other in names), -1)
-        if dims == shape[::-1] and dims != shape and reader > node.index:
+        if dims == shape[::-1] and other not in graph.input_names:
             text = f"initializers {quote(name)} and {quote(other)} exchanged"
             edits = partial(_renamed_initializers, {position: other, index: name})
             yield Change(text, edits, input=(1, fact(operands.fact(1).kind, dims)), must_add_no_finding=True)
 
 
-def _numbered(name: str) -> tuple[str, list[int]]:
-    """Return a name without its numbers, and these. A number with more digits than a model needs is none."""
-    return _NUMBER.sub("#", name), [int(each) for each in _NUMBER.findall(name)]
+def _with_lower_number(name: str, names: Iterable[str]) -> list[str]:
+    """Return the names that differ from this one in one number, which is lower in them."""
+    numbers, pattern, begin = _numbers(name), _NUMBER.sub("#", name), _NUMBER.split(name, 1)[0]
+    alike = (each for each in names if each.startswith(begin) and _NUMBER.sub("#", each) == pattern)
+    return [each for each in alike if _numbers(each) < numbers and sum(map(ne, _numbers(each), numbers)) == 1]
+
+
+def _read_later(names: Iterable[str], node: Node) -> list[str]:
+    """Return the names that nodes of the graph read behind this one, and none before. The graph is read once."""
+    nodes, left = node.graph.node_inputs, set(names)
+    for inputs in islice(nodes, node.index + 1) if left else ():
+        left.difference_update(inputs)
+    later = chain.from_iterable(islice(nodes, node.index + 1, None)) if left else ()
+    return list(dict.fromkeys(each for each in later if each in left))
+
+
+def _numbers(name: str) -> list[int]:
+    """Return the numbers in a name. One with more digits than a model needs is several."""
+    return [int(each) for each in _NUMBER.findall(name)]
 
 
 _NUMBER: Final = re.compile("[0-9]{1,9}")

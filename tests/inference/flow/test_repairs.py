@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import onnx.parser
 import pytest
 from support.project.each_case import each_case
 
 from onnx_lint.engine.lint import lint_source
 from onnx_lint.engine.settings import Settings
+from onnx_lint.inference.flow.repairs import _read_later, _with_lower_number
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 
@@ -234,3 +237,28 @@ def test_the_content_of_a_list_is_tried(value: list[int], node: str, outputs: st
 def test_old_operators_broadcast_along_an_axis():
     text = '<ir_version: 3, opset_import: ["": 6]> g (float[2,3,4] x, float[3] w) => (float[2,3,4] y) { y = Add(x, w) }'
     assert _hints_of(text) == ["with broadcast=1 and axis=1 the shapes fit"]
+
+
+class _CountedPasses(list):
+    """A list that counts how often it is read from the begin."""
+
+    passes = 0
+
+    def __iter__(self):
+        self.passes += 1
+        return super().__iter__()
+
+
+def test_the_nodes_are_read_twice_at_most_to_find_where_weights_are_read():
+    inputs = _CountedPasses([("x", f"w.{index}.weight") for index in range(500)])
+    node = SimpleNamespace(graph=SimpleNamespace(node_inputs=inputs), index=300)
+    assert _read_later([f"w.{index}.weight" for index in range(400)], node) == [
+        f"w.{index}.weight" for index in range(301, 400)
+    ]
+    assert inputs.passes <= 2
+
+
+def test_names_with_one_lower_number():
+    names = ["a.1.w", "a.12.w", "b.2.w", "a.3.w", "a.3.v", "a.2.w2", "a.w", f"a.{'9' * 5_000}.w"]
+    assert _with_lower_number("a.3.w", names) == ["a.1.w"]
+    assert _with_lower_number("a.w", names) == []
