@@ -121,28 +121,33 @@ class Trials:
         return outcome
 
     def _try_proposals(self, proposals: Proposals, finding: ComparedFinding) -> TrialOutcome:
-        """Return the outcome of the trials of each change, as far as the budget allows them."""
+        """Return the outcome of the trials of the changes: none to report if the budget does not allow all of them.
+
+        One that was not tried might fit as well. So a large model has fewer hints than a small one, and no other ones.
+        """
         if proposals.needs_no_trial:
             return self._outcome_without_trial(proposals)
         budget = self._models.budget
         if not budget.may_try(finding.rule):
             return TrialOutcome()
+        options: Sequence[Proposal] = ()
+        with budget.time_limit():
+            options = self._options_of(proposals)
         results: list[TrialResult] = []
-        are_trials_left = True
-        for proposal in self._options_of(proposals):
+        for index, proposal in enumerate(options):
             if _is_needless(proposal, results):
                 break
-            are_trials_left = budget.may_try(finding.rule)
-            if not are_trials_left:
-                break
+            if not budget.may_try(finding.rule, _least_trials(options[index:])):
+                return TrialOutcome()
             result = self._models.try_change(proposal, finding)
             if result is not None:
                 results.append(result)
+        if budget.is_time_over:
+            return TrialOutcome()
         reported = _reported_results(results)
         if len(reported) == 1:
             self._note_consequences(reported[0], finding)
-        is_conclusive = are_trials_left and not budget.is_time_over
-        return TrialOutcome(tuple([each.proposal for each in reported]), is_conclusive)
+        return TrialOutcome(tuple([each.proposal for each in reported]), is_conclusive=True)
 
     def _outcome_without_trial(self, proposals: Proposals) -> TrialOutcome:
         """Return the outcome of changes that are proven already."""
@@ -152,9 +157,8 @@ class Trials:
         return TrialOutcome(tuple(self._options_of(proposals)))
 
     def _options_of(self, proposals: Proposals) -> Sequence[Proposal]:
-        """Return the changes that are proposed; none if the time is over, or after a crash."""
-        crashes = self._model.crashes
-        with self._models.budget.time_limit(), crashes.at("looking for a change that fixes a finding"):
+        """Return the changes that are proposed; none after a crash."""
+        with self._model.crashes.at("looking for a change that fixes a finding"):
             return proposals.options()
         return ()
 
@@ -171,6 +175,13 @@ def _compared(finding: Finding, rule: Rule) -> ComparedFinding:
 def _is_needless(proposal: Proposal, results: Sequence[TrialResult]) -> bool:
     """Return whether a change cannot alter the report any more, after these results of earlier ones."""
     return any(each.adds_none and (each.proposal.is_preferred or proposal.is_fallback) for each in results)
+
+
+def _least_trials(options: Sequence[Proposal]) -> int:
+    """Return how many of the options left must be tried at least, before any of them can be reported."""
+    if options[0].is_preferred:
+        return 1
+    return sum([each.is_fallback == options[0].is_fallback for each in options])
 
 
 def _reported_results(results: Sequence[TrialResult]) -> Sequence[TrialResult]:

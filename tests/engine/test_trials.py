@@ -222,7 +222,30 @@ def test_trials_may_take_as_long_as_two_first_passes(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(trial_budget, "SubDeadline", lambda seconds: given.append(seconds) or limit(seconds))
     monkeypatch.setattr(trial_budget, "seconds_used", lambda: 7.0)
     assert _hints(_many(1)) == 1
-    assert given == [14.0]
+    assert given[0] == 14.0
+
+
+NAMES = """g (float[2,4] r0, float[4,4] enc_key_w, float[4,4] enc_query_w) => (float[2,4] y)
+{{ {} k = MatMul({}, query_kernel) y = MatMul(k, key_kernel) }}"""
+
+
+@pytest.mark.parametrize("count", [1, 6_000])
+def test_a_change_is_not_reported_if_no_trial_is_left_for_the_others(count: int):
+    """A large model has one trial, and two values for each name."""
+    chain = " ".join(f"r{index + 1} = Relu(r{index})" for index in range(count))
+    model = onnx.parser.parse_model(HEAD + NAMES.format(chain, f"r{count}"))
+    messages = [each.message for each in lint(model).diagnostics if each.rule == "undefined-name"]
+    words = "nothing uses 'enc_key_w' or 'enc_query_w'" if count > 1 else "did you mean 'enc_query_w' or 'enc_key_w'?"
+    assert words in messages[0]
+
+
+def test_no_trial_is_made_if_they_are_too_few(monkeypatch: pytest.MonkeyPatch):
+    made = []
+    monkeypatch.setattr(changed_models, "reloaded", lambda *_: made.append(1))
+    for most in (1, 2):
+        monkeypatch.setattr(changed_models, "most_trials", lambda *_, most=most: most)
+        assert _hint(NEXT.format("5,N")) is None
+    assert len(made) == 2
 
 
 def test_a_clean_model_tries_nothing(monkeypatch: pytest.MonkeyPatch):
