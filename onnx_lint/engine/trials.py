@@ -188,14 +188,16 @@ def _reported_results(results: Sequence[TrialResult]) -> Sequence[TrialResult]:
     """Return the results to report.
 
     1. If a preferred change adds no finding: that one.
-    2. If other changes add none: all of them, or none of them if they are more than MAX_PROPOSALS_IN_HINT.
+    2. If other changes add none: all of them. None of them if they are more than MAX_PROPOSALS_IN_HINT, or if one of
+       several must be the only one.
     3. Otherwise: a change that uncovers other findings, if only one is possible. Preferred changes exclude the others.
     """
     adding_none = [each for each in results if each.adds_none]
     if adding_none:
         preferred = [each for each in adding_none if each.proposal.is_preferred]
         reported = preferred[:1] or adding_none
-        return reported if len(reported) <= MAX_PROPOSALS_IN_HINT else ()
+        must_be_one = any(each.proposal.must_be_only for each in reported)
+        return reported if len(reported) <= (1 if must_be_one else MAX_PROPOSALS_IN_HINT) else ()
     uncovering = [each for each in results if each.proposal.is_preferred] or results
     uncovering = [each for each in uncovering if not each.proposal.must_add_no_finding]
     return uncovering if len(uncovering) == 1 else ()

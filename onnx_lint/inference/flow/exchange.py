@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations, permutations, product
+from itertools import combinations, permutations
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from onnx_lint.common.deadline import check_deadline
@@ -86,9 +86,11 @@ def value_for(conflict: DeclaredShapeConflict, operators: Operators, flow: Value
 
 
 def exchange_of(node: Node, operators: Operators, flow: ValueFlow, most_inputs: int = _MAX_INPUTS) -> Exchange | None:
-    """Return the one exchange of two inputs with which everything fits; None if there is none.
+    """Return the one exchange of two inputs with which everything fits; None if there is none, or more than one.
 
     None also if another order of the inputs fits: it would compute something else, and nothing says which is meant.
+    Inputs of one type and shape fit in any order. They keep theirs: an exporter that mixes up its operands has them in
+    another order as a whole.
     """
     schema, facts = operators.operator(node).schema, tuple([flow.fact_of(name, node.graph) for name in node.inputs])
     has_parameters = any(proto.ref_attr_name for proto in node.attribute_protos)  # a call of the function decides
@@ -102,13 +104,13 @@ def exchange_of(node: Node, operators: Operators, flow: ValueFlow, most_inputs: 
         if pair != _VALUE_AND_ZERO_POINT or node.op_type not in _QUANTIZING:
             shapes = _shapes_in_order(order, node, schema, facts)
             if shapes is not None:
-                found[_in_order(order, node.inputs)] = Exchange(node, pair, shapes)
+                found[order] = Exchange(node, pair, shapes)
     if len(found) != 1:
         return None
-    ((inputs, exchange),) = found.items()
-    known = {inputs, tuple(node.inputs)}
-    orders = (each for each in _other_orders(len(facts)) if _in_order(each, node.inputs) not in known)
-    return None if any(_shapes_in_order(each, node, schema, facts) is not None for each in orders) else exchange
+    ((order, exchange),) = found.items()
+    rivals = {each for each in _orders(len(facts)) if _keeps_interchangeable(each, facts)} - {order}
+    is_only_one = all(_shapes_in_order(each, node, schema, facts) is None for each in sorted(rivals))
+    return exchange if is_only_one and _keeps_interchangeable(order, facts) else None
 
 
 def _exchanged(count: int, pair: tuple[int, int]) -> _Order:
@@ -118,14 +120,26 @@ def _exchanged(count: int, pair: tuple[int, int]) -> _Order:
     return tuple(order)
 
 
-def _other_orders(count: int) -> Iterator[_Order]:
-    """Yield the orders of so many inputs; of many inputs only those in which one has another place."""
+def _orders(count: int) -> Iterator[_Order]:
+    """Yield the other orders of so many inputs; of many inputs only those in which one has another place."""
+    unchanged = tuple(range(count))
     if count <= _MAX_PERMUTED:
-        yield from permutations(range(count))
+        yield from (each for each in permutations(unchanged) if each != unchanged)
         return
-    for moved, place in product(range(count), repeat=2):
-        others = [each for each in range(count) if each != moved]
+    for moved, place in permutations(unchanged, 2):
+        others = [each for each in unchanged if each != moved]
         yield (*others[:place], moved, *others[place:])
+
+
+def _keeps_interchangeable(order: _Order, facts: Facts) -> bool:
+    """Return whether all inputs of one type and shape come one after the other as before."""
+    last: dict[object, int] = {}
+    for each in order:
+        key = facts[each].kind, facts[each].shape
+        if each < last.get(key, 0):
+            return False
+        last[key] = each
+    return True
 
 
 def _in_order(order: _Order, inputs: Sequence[T]) -> tuple[T, ...]:

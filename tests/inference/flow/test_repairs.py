@@ -135,12 +135,12 @@ def _hints(inputs: str, outputs: str, nodes: str) -> list[str | None]:
         ("int8[6,4] x, float[6] s", "float[6,4] y", "DequantizeLinear(x, s)", "with axis=0 the shapes fit"),
         ("int8[6,4] x, float[6] s", "float[6,4] y", "DequantizeLinear<axis=-1>(x, s)", "with axis=0 the shapes fit"),
         ("float[6,4] x, float[6] s", "uint8[6,4] y", "QuantizeLinear(x, s)", "with axis=0 the shapes fit"),
-        # Either axis fits, one of three, or none.
+        # Either axis fits, so none is proposed; one of three fits, or none.
         (
             "int8[6,4,6] x, float[6] s",
             "float[6,4,6] y",
             "DequantizeLinear<axis=1>(x, s)",
-            "with axis=0 or axis=2 the shapes fit",
+            None,
         ),
         ("int8[6,6,4,6] x, float[6] s", "float[6,6,4,6] y", "DequantizeLinear<axis=2>(x, s)", None),
         ("int8[6,4] x, float[5] s", "float[6,4] y", "DequantizeLinear(x, s)", None),
@@ -262,3 +262,18 @@ def test_names_with_one_lower_number():
     names = ["a.1.w", "a.12.w", "b.2.w", "a.3.w", "a.3.v", "a.2.w2", "a.w", f"a.{'9' * 5_000}.w"]
     assert _with_lower_number("a.3.w", names) == ["a.1.w"]
     assert _with_lower_number("a.w", names) == []
+
+
+@pytest.mark.parametrize(("output", "hint"), [("N", "with axis=1 the shapes fit"), ("M", None)])
+def test_an_axis_makes_the_declared_shape(output: str, hint: str | None):
+    assert _hints("float[N,10] x", f"int64[{output}] y", "y = ArgMax<axis=2, keepdims=0>(x)") == [hint]
+
+
+@pytest.mark.parametrize(
+    ("size", "hint"),
+    [(72, "with [-1, 72] as input 1 's' of unnamed node 0 (Reshape) of the main graph the shapes fit"), (36, None)],
+)
+def test_a_reshape_makes_one_row_of_each_sample(size: int, hint: str | None):
+    text = f"""<ir_version: 10, opset_import: ["": 21]> g (float[N,8,3,3] x, float[{size},4] w) => (float[M,4] y)
+    <int64[2] s = {{-1, 64}}> {{ r = Reshape(x, s) y = Gemm(r, w) }}"""
+    assert _hints_of(text) == [hint]
