@@ -414,8 +414,17 @@ class Graph:
     @cached_property
     def initializer_index(self) -> dict[str, int]:
         """The index of each initializer by its name; of several with one name that of the first."""
-        names = self.initializer_names
-        return {name: index for index, name in zip(range(len(names) - 1, -1, -1), reversed(names), strict=True)}
+        return _first_indices(self.initializer_names)
+
+    @cached_property
+    def value_info_index(self) -> dict[str, int]:
+        """The index of each entry of value_info by its name; of several with one name that of the first."""
+        return _first_indices(self.value_info_names)
+
+    @cached_property
+    def output_index(self) -> dict[str, int]:
+        """The index of each output by its name; of several with one name that of the first."""
+        return _first_indices(self.output_names)
 
     def first_definition(self, name: str) -> Definition | None:
         """Return the first definition of a name in the graph, if there is one; meant for messages on faulty models."""
@@ -514,6 +523,10 @@ class Graph:
             for nested in self.nested_by_node.get(index, ())
             for inner in range(len(nested.forms))
         )
+
+
+def _first_indices(names: Sequence[str]) -> dict[str, int]:
+    return {name: index for index, name in zip(range(len(names) - 1, -1, -1), reversed(names), strict=True)}
 
 
 @laid_out
