@@ -417,14 +417,18 @@ class Graph:
         return _first_indices(self.initializer_names)
 
     @cached_property
-    def value_info_index(self) -> dict[str, int]:
-        """The index of each entry of value_info by its name; of several with one name that of the first."""
-        return _first_indices(self.value_info_names)
+    def declaration_index(self) -> dict[str, tuple[str, int]]:
+        """For each declared value that is no input, the list of its declaration, and its first index there.
 
-    @cached_property
-    def output_index(self) -> dict[str, int]:
-        """The index of each output by its name; of several with one name that of the first."""
-        return _first_indices(self.output_names)
+        Entries of value_info come before outputs. The outputs of a function are names alone, and no declarations.
+        """
+        lists = ("value_info",) if self.is_function else ("output", "value_info")
+        found: dict[str, tuple[str, int]] = {}
+        for field in lists:
+            found.update(
+                {name: (field, index) for name, index in _first_indices(self.value_infos[field].names).items()}
+            )
+        return found
 
     def first_definition(self, name: str) -> Definition | None:
         """Return the first definition of a name in the graph, if there is one; meant for messages on faulty models."""

@@ -731,8 +731,5 @@ def _input(node: Node, index: int) -> str:
 
 def declared_fact(graph: Graph, name: str) -> Fact:
     """Return what a graph declares for an output of its nodes."""
-    if name in graph.value_info_index:
-        return fact_of_type(graph.message_at("value_info", graph.value_info_index[name]).type)
-    if name in graph.output_index and not graph.is_function:  # the outputs of a function are names alone
-        return fact_of_type(graph.message_at("output", graph.output_index[name]).type)
-    return UNKNOWN
+    declaration = graph.declaration_index.get(name)
+    return UNKNOWN if declaration is None else fact_of_type(graph.message_at(*declaration).type)
