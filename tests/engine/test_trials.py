@@ -267,6 +267,12 @@ def test_of_a_chain_of_faults_each_shown_one_has_its_hint():
     assert _hint(text) == "with a Transpose of input 1 'w' with perm=[1, 0] the shapes fit"
 
 
+def test_a_fault_behind_the_first_one_may_be_in_an_initializer():
+    text = """g (float[2,4] x, float[2,3] w) => (float[2,5] y) <int64[2] s = {2, 5}>
+    { h = Concat<axis = 0>(x, w) r = Relu(h) y = Reshape(r, s) }"""
+    assert _hint(text) == "with axis=1 the shapes fit"
+
+
 def test_a_cast_of_a_computed_value_hides_nothing():
     """It would fit the Clip, and leave a fault behind it."""
     text = """g (float[2] x) => (float[2] y) <double lo = {0.5}, double hi = {6.0}>
