@@ -219,8 +219,11 @@ def fix(
     if location is None and folder is not None:
         raise ValueError("folder is for a model that is given as a path; a model in memory is not written")
     given = _joined(settings, {"select": select, "ignore": ignore})
-    target = None if location is None or folder is None else os.path.join(os.fspath(folder), os.path.basename(location))
-    return _report(model, location, _name(filename, location), given, config, FixOptions(unsafe, target=target))
+    output_path: str | None = None
+    if location is not None and folder is not None:
+        output_path = os.path.join(os.fspath(folder), os.path.basename(location))
+    fix_options = FixOptions(unsafe, output_path=output_path)
+    return _report(model, location, _name(filename, location), given, config, fix_options)
 
 
 def _check_no_others(others: Mapping[str, object]) -> None:
@@ -376,67 +379,74 @@ _PATH_SETTINGS: Final = frozenset({"opset_schemas", "plugins", "external_data_ro
 _PAIR_SETTINGS: Final = frozenset({"severity", "limits", "opset_imports"})
 
 
+class _WrongTypeError(Exception):
+    """Raised for a value whose type a setting does not take. The text is what it takes."""
+
+
 def _converted(name: str, value: Any) -> Any:
     """Return the value of a setting as the command line has it. Raises TypeError for a value of another type."""
-    setting = Request.settings[_REQUEST_FIELDS.get(name, name)]
+    try:
+        return _value(name, Request.settings[_REQUEST_FIELDS.get(name, name)], value)
+    except _WrongTypeError as error:
+        raise TypeError(f"{name} takes {error}, not {value!r:.100} ({type(value).__name__})") from None
+
+
+def _value(name: str, setting: Setting, value: Any) -> Any:
+    """Return the value of a setting. This and the functions below raise _WrongTypeError for another type."""
     if isinstance(setting.default, bool):
-        converted, what = _flag(value), "True or False"
-    elif name == "options":
-        converted, what = _options(value), "a mapping of rules to mappings of options"
-    elif name in _PAIR_SETTINGS:
-        number = "a number " if name == "opset_imports" else ""
-        converted, what = _pairs(setting, value), f"a mapping, {number}or a string such as {setting.metavar}"
-    else:
-        types: Any = (str, os.PathLike) if name in _PATH_SETTINGS else str
-        noun = "path" if name in _PATH_SETTINGS else "string"
-        if isinstance(setting.default, tuple):
-            converted, what = _texts(value, types), f"a {noun} or a list of {noun}s"
-        else:
-            converted, what = _text(setting, value, types), f"a {noun}"
-    if converted is _WRONG_TYPE:
-        raise TypeError(f"{name} takes {what}, not {value!r:.100} ({type(value).__name__})")
-    return converted
+        return _flag(value)
+    if name == "options":
+        return _options(value)
+    if name in _PAIR_SETTINGS:
+        return _pairs(setting, value)
+    types, noun = ((str, os.PathLike), "path") if name in _PATH_SETTINGS else (str, "string")
+    if isinstance(setting.default, tuple):
+        return _texts(value, types, noun)
+    return _text(setting, value, types, noun)
 
 
-_WRONG_TYPE: Final = object()
-"""The result of converting a value whose type a setting does not take."""
-
-
-def _flag(value: Any) -> Any:
-    """Return a value that is true or false. This and the functions below return _WRONG_TYPE for any other."""
-    return value if isinstance(value, bool) else _WRONG_TYPE
+def _flag(value: Any) -> bool:
+    """Return a value that is true or false."""
+    if not isinstance(value, bool):
+        raise _WrongTypeError("True or False")
+    return value
 
 
 def _options(value: Any) -> Any:
-    is_nested = isinstance(value, Mapping) and all(isinstance(each, Mapping) for each in value.values())
-    return value if is_nested else _WRONG_TYPE
+    """Return the options of rules."""
+    if not isinstance(value, Mapping) or not all(isinstance(each, Mapping) for each in value.values()):
+        raise _WrongTypeError("a mapping of rules to mappings of options")
+    return value
 
 
 def _pairs(setting: Setting, value: Any) -> Any:
     """Return a mapping. A string is parsed as on the command line."""
+    may_be_number = setting.field == "opset_imports"
     if value is None or isinstance(value, Mapping):
         return read_mapping(setting.field, value or {})
-    if isinstance(value, str) or (setting.field == "opset_imports" and type(value) is int):
+    if isinstance(value, str) or (may_be_number and type(value) is int):
         return read(setting.field, (str(value),))
-    return _WRONG_TYPE
+    raise _WrongTypeError(f"a mapping, {'a number ' if may_be_number else ''}or a string such as {setting.metavar}")
 
 
-def _texts(value: Any, types: Any) -> Any:
+def _texts(value: Any, types: Any, noun: str) -> tuple[str, ...]:
     """Return one or more strings or paths."""
     if isinstance(value, types):
         return (os.fspath(value),)
     values = tuple(value) if isinstance(value, Iterable) and not isinstance(value, (bytes, Mapping)) else (value,)
-    return tuple(map(os.fspath, values)) if all(isinstance(each, types) for each in values) else _WRONG_TYPE
+    if not all(isinstance(each, types) for each in values):
+        raise _WrongTypeError(f"a {noun} or a list of {noun}s")
+    return tuple(map(os.fspath, values))
 
 
-def _text(setting: Setting, value: Any, types: Any) -> Any:
+def _text(setting: Setting, value: Any, types: Any, noun: str) -> str | None:
     """Return a string or a path; None where there may be none. Raises ValueError for a word that is no choice."""
     if value is None and setting.default is None:
         return None
     if not isinstance(value, types):
-        return _WRONG_TYPE
+        raise _WrongTypeError(f"a {noun}")
     allowed = setting.kind.allowed
-    # Other choices are checked by what uses them.
+    # These two are read only after the check. What reads the others refuses such a word.
     if setting.field in ("fail_on", "target_gate") and value not in allowed:
         raise ValueError(f"{setting.field} is one of {', '.join(allowed)}, not {value!r}")
-    return os.fspath(value)
+    return str(os.fspath(value))

@@ -62,7 +62,7 @@ def and_others(count: int) -> str:
 
 
 def with_more(message: str, more: str) -> str:
-    """Return a message with a further phrase, which follows a question without a semicolon."""
+    """Return a message with a further phrase, after a semicolon, or after the question mark if it is a question."""
     return f"{message}{' ' if message.endswith('?') else '; '}{more}"
 
 
@@ -122,8 +122,8 @@ def counted(count: int, noun: str) -> str:
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name nearest to `name`; None if none is near or the name is very long.
 
-    A name that differs in case alone is the nearest. Only names of nearly the same length are compared, and of those
-    the first MAX_CANDIDATES. If that is still too much, only the _MAX_LONG that share the most characters at both ends.
+    A name that differs in case alone is the nearest. Only the first MAX_CANDIDATES names of nearly the same length are
+    compared. If these have too many characters, only the _MAX_COMPARED_NAMES with the longest equal ends are compared.
     """
     from difflib import get_close_matches
 
@@ -135,18 +135,18 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     same = next((other for other in candidates if other.lower() == name.lower()), None)
     if same is not None:
         return same
-    if len(name) * sum(map(len, candidates)) > _MAX_PAIRS:
+    if len(name) * sum(map(len, candidates)) > _MAX_CHARACTER_PAIRS:
         from heapq import nlargest
 
-        candidates = nlargest(_MAX_LONG, candidates, key=lambda other: _shared_ends(name, other))
+        candidates = nlargest(_MAX_COMPARED_NAMES, candidates, key=lambda other: _shared_ends(name, other))
     near = get_close_matches(name, candidates, n=1, cutoff=MIN_LIKENESS)
     return near[0] if near else None
 
 
-_MAX_PAIRS = 1_000_000
+_MAX_CHARACTER_PAIRS = 1_000_000
 """The most pairs of characters that are compared in the search for one name."""
 
-_MAX_LONG = 20
+_MAX_COMPARED_NAMES = 20
 """The most names that are compared in full if there are more pairs."""
 
 

@@ -107,13 +107,13 @@ class Baselines:
             old[name] = old.pop(former)
 
     def notes(self) -> Iterator[str]:
-        """Yield a sentence for each baseline with entries of an older version that know more than the one finding."""
+        """Yield a sentence for each baseline with entries of an older version that may match more than one finding."""
         for path, count in self._imprecise.items():
             if count:
-                entries = "entry of an older version does" if count == 1 else "entries of an older version do"
+                were, them = ("entry was", "it") if count == 1 else ("entries were", "them")
                 yield (
-                    f"{shown_path(path)}: {count:,} {entries} not say what a finding is about inside or beside its "
-                    "place; --write-baseline renews them, and adds the new findings"
+                    f"{shown_path(path)}: {count:,} {were} written by an older version and may match similar new "
+                    f"findings as well; --write-baseline writes {them} again, and adds the new findings"
                 )
 
     def finish(self) -> int:

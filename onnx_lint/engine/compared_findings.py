@@ -24,7 +24,7 @@ from onnx_lint.spec.clauses import Clause, Severity, clauses, severity
 MAX_CAUSES: Final = 200
 """From this number of causes on, no change is tried: a single change would be of little help."""
 
-MAX_FINDINGS_PER_RULE: Final = 5_000
+MAX_COMPARED_PER_RULE: Final = 5_000
 """The most findings of a rule that are compared."""
 
 _CHAPTERS: Final = frozenset(
@@ -150,7 +150,7 @@ def compared_findings(model: Model) -> ComparedFindings | None:
     usual = Settings(standard=model.standard)
     for entry in _rules(model, usual):
         check_deadline()
-        for finding in islice(entry.rule.check(model), MAX_FINDINGS_PER_RULE):
+        for finding in islice(entry.rule.check(model), MAX_COMPARED_PER_RULE):
             clause = finding.clause or entry.clauses[0]
             found.note_proposals(entry.id, finding)
             if _is_compared(entry, clauses()[clause], usual):

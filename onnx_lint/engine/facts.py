@@ -17,7 +17,7 @@ from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.wording import MAX_MESSAGE_CHARACTERS, Suggestions, quote, report_name, shortened
 
 _MAX_UNREAD: Final = 100
-"""The number of data files with unverified checksums to list."""
+"""The most data files to list for each reason why they were not read."""
 _FOLLOWING: Final = " (options --follow-links and --external-data-root)"
 _FILES: Final = frozenset({"REGULAR", "LINKED", "HARD_LINKED"})
 """The states of locations at which there is a file."""
@@ -121,13 +121,13 @@ def _data_files_not_examined(model: Model, settings: Settings) -> Iterator[str]:
     """Yield the files of external data that were not read, or not completely."""
     if model.directory is None:
         if any(data.is_external for data in model.external_data):
-            of_others = f": {model.describe()} has no place in the file system"
-            why = of_others if settings.external_data else ", as asked for"
+            no_folder = f": {model.describe()} has no place in the file system"
+            why = no_folder if settings.external_data else ", because external data is switched off"
             yield f"the files of external data were not examined{why}"
     else:
-        linked = {data.location: data.file for data in model.external_data if data.file is not None}
+        files = {data.location: data.file for data in model.external_data if data.file is not None}
         for state, following in (("LINKED", _FOLLOWING), ("UNKNOWN", "")):
-            untouched = ((name, file) for name, file in linked.items() if file.state.name == state)
+            untouched = ((name, file) for name, file in files.items() if file.state.name == state)
             for location, file in islice(untouched, _MAX_UNREAD):
                 yield f"the external data {quote(location)} was not examined: {file.detail}{following}"
         if model.data_folder is not None:

@@ -25,9 +25,9 @@ class InternalErrors:
     def __init__(self, model: Model) -> None:
         self._model = model
         self._errors: dict[object, InternalError] = {}
-        """The errors outside of the analyses that record bugs themselves, by the identity of the bug, see `_key_of`."""
+        """The errors in rules and in the engine, by `_key_of`. Analyses record theirs in `Model.crashes`."""
         self._without_numpy: dict[str, None] = {}
-        """What could not be done without numpy, outside of these analyses, in order."""
+        """What rules and the engine could not do without numpy, in order."""
 
     def note(self, error: Exception, work: str | None = None, rule: str = OWN_ERRORS) -> None:
         """Record an exception in a rule, or in some other work.
@@ -38,7 +38,8 @@ class InternalErrors:
         if isinstance(error, (ReadError, MemoryError)):
             raise error
         if is_lack_of_numpy(error):
-            self._without_numpy[f"rule {quote(rule)}" if rule != OWN_ERRORS else work or "the whole file"] = None
+            part = f"rule {quote(rule)}" if rule != OWN_ERRORS else work
+            self._without_numpy[part or "the whole file"] = None
             return
         key = _key_of(error)
         known = self._errors.get(key)
@@ -60,7 +61,7 @@ class InternalErrors:
         errors = dict(self._errors)
         for error in exceptions_of(self._model):
             if is_bug(error) and not is_lack_of_numpy(error) and crash_of(error).origin not in errors:
-                # No rule has used it.
+                # Only code outside of rules has used the property.
                 found = replace(InternalError.from_exception(error), work=f"computing {property_of(error)}")
                 errors[crash_of(error).origin] = found
         placed: list[InternalError] = []

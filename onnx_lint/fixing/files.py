@@ -7,7 +7,7 @@ import os
 import stat
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import Final
 
@@ -23,7 +23,7 @@ from onnx_lint.input.copying import copy_all
 from onnx_lint.input.locations import has_folder, is_remote
 from onnx_lint.input.patched_source import PatchedSource, unpatched
 from onnx_lint.input.source import FileSource, Source, SourceError, open_file
-from onnx_lint.ir.places.edits import Assign, DataCopy, Edit
+from onnx_lint.ir.places.edits import Assign, Edit
 from onnx_lint.ir.places.splices import Splicer
 from onnx_lint.ir.tensors.data_folder import DataFolder
 from onnx_lint.loader.limits.not_checked import NotCheckedError, within_time
@@ -40,7 +40,7 @@ class FixOptions(Record):
     """True to make unsafe fixes too."""
     shows_difference: bool = False
     """True to show what would change, and to change nothing."""
-    target: str | None = None
+    output_path: str | None = None
     """The path of the fixed file, which must not exist; None to replace the file."""
 
 
@@ -166,8 +166,8 @@ def _preview(destination: _Destination, outcome: FixOutcome) -> Repair:
 
 def _destination_of(file: FileToFix, source: Source) -> _Destination:
     """Return where the fixed model goes. `source`: the open file, which is recognized when it is replaced."""
-    if file.fix_options.target is not None:
-        return _NewFile(file, path=file.fix_options.target)
+    if file.fix_options.output_path is not None:
+        return _NewFile(file, path=file.fix_options.output_path)
     if file.receive is not None:
         return _Receiver(file, receive=file.receive)
     if isinstance(source, FileSource):
@@ -295,7 +295,8 @@ def _with_fixes_in_new_files(outcome: FixOutcome, findings: list[Diagnostic], *,
     copies = [each for fix in fixes for each in fix.copies]
     edits = [edit for fix in fixes for edit in fix.edits]
     if is_copy:
-        edits = _without_new_names(edits, copies)
+        names = {each.target for each in copies}
+        edits = [edit for edit in edits if not _writes_location(edit, names)]
         copies = [replace(each, target=each.location) for each in copies]
     source, kind = outcome.source, outcome.report.kind
     if edits:
@@ -307,10 +308,11 @@ def _with_fixes_in_new_files(outcome: FixOutcome, findings: list[Diagnostic], *,
     return replace(outcome, source=source, rounds=rounds, repair=repair)
 
 
-def _without_new_names(edits: Iterable[Edit], copies: Iterable[DataCopy]) -> list[Edit]:
-    """Return the edits without those of locations, by the new name that they write: no other value equals it."""
-    names = [each.target for each in copies]
-    return [edit for edit in edits if not (isinstance(edit, Assign) and edit.value in names)]
+def _writes_location(edit: Edit, names: Collection[str]) -> bool:
+    """Return whether an edit writes one of these names as the location of external data."""
+    entry = edit.place.parent
+    is_of_data = entry is not None and entry.field == "external_data"
+    return isinstance(edit, Assign) and is_of_data and edit.value in names
 
 
 def _write_with_new_files(
@@ -337,10 +339,10 @@ def _write_with_new_files(
 
 
 def _write_checked(
-    target: str, source: PatchedSource, problem_of: Callable[[Source], str | None], replaces: Replaced
+    path: str, source: PatchedSource, problem_of: Callable[[Source], str | None], replaces: Replaced
 ) -> None:
-    """Write the source to the file at `target`. Raises NotWrittenError if the new file has a problem."""
-    with whole_file(target, replaces) as (descriptor, new):
+    """Write the source to the file at `path`. Raises NotWrittenError if the new file has a problem."""
+    with whole_file(path, replaces) as (descriptor, new):
         copy_all(source, descriptor)
         problem = problem_of(open_file(new))
         if problem is not None:

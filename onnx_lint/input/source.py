@@ -91,7 +91,10 @@ class FileSource(Source):
         return self._descriptor
 
     def read_at(self, offset: int, length: int) -> bytes:
-        """Return up to `length` bytes from `offset` on; fewer at the end of the file, or if it has shrunk."""
+        """Return up to `length` bytes from `offset` on; fewer at the end of the file, or if it has shrunk.
+
+        A small file is read whole, a long range directly, and others through a window.
+        """
         length = min(length, self.size - offset)  # so that the window suffices for all of a small file
         start = offset - self._window_offset
         if start >= 0 and start + length <= len(self._window):

@@ -51,7 +51,7 @@ class LongList(Sequence[Any]):
         self._parts = parts
         self._length: int | None = None
         self._cuts: list[tuple[int, int]] | None = None
-        """The positions and sizes of the pieces of strings, from the first reader on; there are half a dozen."""
+        """The positions and sizes of the pieces of strings. Kept, because about six rules read a list."""
         self._last: tuple[int, Sequence[Any]] = 0, ()
         """The piece with the element that was read last, and the index of its first element."""
 

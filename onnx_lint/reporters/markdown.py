@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Markdown for the summary of a CI step, or for a comment: a section for each file, with a table of its findings.
 
-The table shows at most MAX_FINDINGS_PER_RULE findings of one rule and clause.
+The table shows at most MAX_SHOWN_PER_RULE findings of one rule and clause.
 
 GitHub rejects a step summary of more than 1 MiB as a whole, so sections beyond that are left out and counted.
 """
@@ -23,7 +23,7 @@ from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.reporters.markdown_text import MAX_CELL_CHARACTERS, inert
 from onnx_lint.reporters.statistics import statistics
 from onnx_lint.reporters.wording import (
-    MAX_FINDINGS_PER_RULE,
+    MAX_SHOWN_PER_RULE,
     file_description,
     grouped_findings,
     is_unremarkable,
@@ -129,7 +129,7 @@ def _rows(file: FileReport, level: Severity) -> Iterator[str]:
     """Yield the findings of one severity as rows of a table, grouped by rule and clause."""
     for index, group in enumerate(grouped_findings(item for item in file.diagnostics if item.severity is level)):
         heading = "\n| Severity | Rule | Finding |\n| --- | --- | --- |\n" if index == 0 else ""
-        yield heading + "".join(_row(item) for item in group[:MAX_FINDINGS_PER_RULE]) + _more(group)
+        yield heading + "".join(_row(item) for item in group[:MAX_SHOWN_PER_RULE]) + _more(group)
 
 
 def _state(file: FileReport, report: Report) -> str:
@@ -153,10 +153,10 @@ def _row(item: Diagnostic) -> str:
 
 
 def _more(group: list[Diagnostic]) -> str:
-    if len(group) <= MAX_FINDINGS_PER_RULE:
+    if len(group) <= MAX_SHOWN_PER_RULE:
         return ""
     first = group[0]
-    more = more_like_it(len(group) - MAX_FINDINGS_PER_RULE)
+    more = more_like_it(len(group) - MAX_SHOWN_PER_RULE)
     return f"| {first.severity.label} | {_code(first.rule)} | {more} |\n"
 
 

@@ -217,7 +217,7 @@ def _fix(fix: ProposedFix, artifact: dict[str, Any]) -> dict[str, Any]:
         {"deletedRegion": {"byteOffset": offset, "byteLength": length}, "insertedContent": {"binary": new}}
         for offset, length, new in fix.patches
     ]
-    said = f"{_inert(fix.message)} ({'safe' if fix.is_safe else 'unsafe'})"
+    said = f"{_without_links(fix.message)} ({'safe' if fix.is_safe else 'unsafe'})"
     return {
         "description": {"text": said},
         "artifactChanges": [{"artifactLocation": artifact, "replacements": replacements}],
@@ -225,31 +225,41 @@ def _fix(fix: ProposedFix, artifact: dict[str, Any]) -> dict[str, Any]:
 
 
 def _message(item: Diagnostic) -> dict[str, str]:
-    """Return the message, what is right and what to do, as text and as Markdown, with links to the related places.
+    """Return the message, what is right and what to do, as text and as Markdown, with links to the related places."""
+    places = [*enumerate(item.related[:MAX_LINKED], 1)]
+    return {"text": _text_message(item, places), "markdown": _markdown_message(item, places)}
 
-    GitHub shows the text, or where there is little room its first sentence, and only places that it links to.
+
+def _text_message(item: Diagnostic, places: Sequence[tuple[int, RelatedPlace]]) -> str:
+    """Return the message as text, in which only links are markup.
+
+    GitHub shows it, or where there is little room its first sentence, and only places that it links to.
     """
+    text = [sentence(_without_links(item.message)), *map(_without_links, guidance_sentences(item))]
+    # The name is outside of the link: it has brackets, which not every viewer unescapes in a link.
+    text += _see_also([f"[place {number}]({number}) {_without_links(place.place)}" for number, place in places])
+    return " ".join(text)
+
+
+def _markdown_message(item: Diagnostic, places: Sequence[tuple[int, RelatedPlace]]) -> str:
+    """Return the message as Markdown."""
     from onnx_lint.reporters.markdown_text import inert
 
-    places = [*enumerate(item.related[:MAX_LINKED], 1)]
-    text = [sentence(_inert(item.message)), *map(_inert, guidance_sentences(item))]
-    # The name of a place has brackets, which not every viewer unescapes in a link.
-    text += _see_also([f"[place {number}]({number}) {_inert(place.place)}" for number, place in places])
     marked = [inert(sentence(item.message), MAX_SHOWN_MESSAGE_CHARACTERS)]
     marked += [
         f"**{inert(label_as_title(label))}**: {inert(what, MAX_SHOWN_MESSAGE_CHARACTERS)}"
         for label, what in labelled_guidance(item)
     ]
-    # A viewer that cannot follow a link to a related place shows at least which place it is.
+    # The name is the link, other than in the text: a viewer that cannot follow the link shows at least the place.
     marked += _see_also([f"[{inert(place.place, MAX_SHOWN_NAME_CHARACTERS)}]({number})" for number, place in places])
-    return {"text": " ".join(text), "markdown": "\n\n".join(marked)}
+    return "\n\n".join(marked)
 
 
 def _see_also(links: Sequence[str]) -> list[str]:
     return [f"See also {', '.join(links)}."] if links else []
 
 
-def _inert(text: str) -> str:
+def _without_links(text: str) -> str:
     """Return text from a model with `](` escaped, so that it cannot form a link."""
     return shortened(visible(text), MAX_SHOWN_MESSAGE_CHARACTERS).replace("](", "\\](")
 
@@ -313,7 +323,7 @@ def _related(place: RelatedPlace, number: int, artifact: dict[str, Any], region:
         "id": number,
         "physicalLocation": _physical_location(place, artifact, region),
         "logicalLocations": [{"fullyQualifiedName": visible(place.pointer) or "/", "kind": _kind(place)}],
-        "message": {"text": f"{_inert(place.message)} ({visible(place.place)})"},
+        "message": {"text": f"{_without_links(place.message)} ({visible(place.place)})"},
     }
 
 

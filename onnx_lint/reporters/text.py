@@ -19,7 +19,7 @@ from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.reporters.paint import Line, painter, plain
 from onnx_lint.reporters.wording import (
-    MAX_FINDINGS_PER_RULE,
+    MAX_SHOWN_PER_RULE,
     allowed_unless_said,
     bytes_in_words,
     file_description,
@@ -110,15 +110,15 @@ def _findings(file: FileReport, options: Options, suffix: str = "") -> Iterator[
     """Yield a block of lines for each finding that is shown, grouped by rule and clause."""
     explained: set[str] = set()
     for group in grouped_findings(worst_first(file.diagnostics)):
-        shown = group[:MAX_FINDINGS_PER_RULE]
+        shown = group[:MAX_SHOWN_PER_RULE]
         for index, diagnostic in enumerate(shown):
             block = [_headline(diagnostic, suffix), *_places(diagnostic, file, options)]
             block += _details(diagnostic, shown[index - 1] if index else None, options)
             if diagnostic.rule not in explained:
                 block.append(_detail("help", _help(diagnostic.rule, options)))
                 explained.add(diagnostic.rule)
-            if index == MAX_FINDINGS_PER_RULE - 1 and len(group) > MAX_FINDINGS_PER_RULE:
-                block.append(_folded(len(group) - MAX_FINDINGS_PER_RULE))
+            if index == MAX_SHOWN_PER_RULE - 1 and len(group) > MAX_SHOWN_PER_RULE:
+                block.append(_folded(len(group) - MAX_SHOWN_PER_RULE))
             yield block
 
 

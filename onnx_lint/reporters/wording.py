@@ -26,7 +26,7 @@ from onnx_lint.wording import counted, quote
 if TYPE_CHECKING:
     from onnx_lint.report.findings import ContextLine, Diagnostic, ProposedFix, RelatedPlace
 
-MAX_FINDINGS_PER_RULE: Final = 3
+MAX_SHOWN_PER_RULE: Final = 3
 """The findings of one rule and clause in one file that reports for people show; the others are counted."""
 
 MAX_IMPORTS_SHOWN = 8

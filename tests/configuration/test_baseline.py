@@ -524,8 +524,8 @@ def test_a_baseline_of_an_older_version_knows_what_it_knew_and_says_how_to_renew
     _as_of_an_older_version(folder)
     assert run(["zoo", *select, "--baseline", "c.json"]) == 0
     said = (
-        "Note: c.json: 1 entry of an older version does not say what a finding is about inside or beside its place; "
-        "--write-baseline renews them, and adds the new findings\n"
+        "Note: c.json: 1 entry was written by an older version and may match similar new findings as well; "
+        "--write-baseline writes it again, and adds the new findings\n"
     )
     assert capsys.readouterr().err == said
     assert run(["zoo", *select, "--write-baseline", "c.json"]) == 0

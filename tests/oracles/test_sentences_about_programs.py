@@ -154,7 +154,7 @@ CLAIMS: Final = [
     ),
     (
         "impossible-operator-extent",
-        "because ONNX Runtime loads it",
+        "because ONNX Runtime loads the model",
         "the_default_axes_of_images_for_three_dimensions",
         "?-+",
     ),

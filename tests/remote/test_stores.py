@@ -77,7 +77,7 @@ def test_external_data(store: Any):
     store.pipe("/zoo/0.bin", bytes(32))
     assert [item.rule for item in lint("memory://zoo/m.onnx").diagnostics] == ["missing-external-file"]
     [left] = lint("memory://zoo/m.onnx", {"external_data": False}).files[0].incomplete
-    assert left == "the files of external data were not examined, as asked for"
+    assert left == "the files of external data were not examined, because external data is switched off"
 
 
 def test_contents_of_external_data_are_read_in_pieces(store: Any):

@@ -16,21 +16,22 @@ ContradictionKind = Literal["", "type", "shape"]
 def joined(inferred: Fact, declared: Fact) -> tuple[Fact, ContradictionKind]:
     """Return the joined fact, and the kind of contradiction.
 
-    If the types differ, or if the elements of a sequence cannot all have the declared shape, the inferred fact is
-    returned as it is. If the ranks differ, the shape is unknown; if two sizes differ, that dimension is. After a
-    contradiction of shapes the content is unknown.
+    - Different types: the inferred fact as it is.
+    - Elements of a sequence that cannot all have the declared shape: the inferred fact as it is.
+    - Different ranks: a fact with an unknown shape and content.
+    - Different sizes: a fact with an unknown dimension and content.
+    - No contradiction: what either of the two knows.
     """
     if inferred.kind and declared.kind and inferred.kind != declared.kind:
         return inferred, "type"
     shape, contradiction = joined_shapes(inferred.shape, declared.shape)
-    inside, within = _joined_contents(inferred.inside, declared.inside)
-    found = contradiction or within
-    if not found and inferred.elements and declared.inside is not None:
-        found = "" if may_all_have(inferred.elements, declared.inside.shape) else "shape"
-        if found:
-            return inferred, found
-    content = inferred.content if not found else None
-    return fact(inferred.kind or declared.kind, shape, content, inside, inferred.elements, inferred.parts), found
+    inside, inner_contradiction = _joined_insides(inferred.inside, declared.inside)
+    contradiction = contradiction or inner_contradiction
+    if not contradiction and not _elements_fit(inferred, declared):
+        return inferred, "shape"
+    content = None if contradiction else inferred.content
+    kind = inferred.kind or declared.kind
+    return fact(kind, shape, content, inside, inferred.elements, inferred.parts), contradiction
 
 
 def without_own_names(declared: Fact, known: Fact) -> Fact:
@@ -38,15 +39,20 @@ def without_own_names(declared: Fact, known: Fact) -> Fact:
     if declared.shape is None or known.shape is None or len(declared.shape) != len(known.shape):
         return declared
     pairs = zip(declared.shape, known.shape, strict=True)
-    shape = tuple([None if isinstance(dim, str) and made is not None else dim for dim, made in pairs])
+    shape = tuple([None if isinstance(dim, str) and outer is not None else dim for dim, outer in pairs])
     return fact(declared.kind, shape, declared.content, declared.inside)
 
 
-def _joined_contents(inferred: Fact | None, declared: Fact | None) -> tuple[Fact | None, ContradictionKind]:
+def _joined_insides(inferred: Fact | None, declared: Fact | None) -> tuple[Fact | None, ContradictionKind]:
     """Return the joined fact about the elements of a sequence or the content of an optional."""
     if inferred is None or declared is None or inferred is declared:
         return inferred or declared, ""
     return joined(inferred, declared)
+
+
+def _elements_fit(inferred: Fact, declared: Fact) -> bool:
+    """Return whether the elements of a sequence may have the declared shape."""
+    return not inferred.elements or declared.inside is None or may_all_have(inferred.elements, declared.inside.shape)
 
 
 def may_all_have(elements: ElementShapes, declared: Shape) -> bool:
@@ -85,7 +91,8 @@ def joined_shapes(inferred: Shape, declared: Shape) -> tuple[Shape, Contradictio
 def _joined_dims(inferred: Dim, declared: Dim) -> Dim:
     """Return a size rather than a variable, the declared variable rather than the inferred one; None for two sizes.
 
-    What is inferred says more than a name that only reads as an expression, or one that contradicts it.
+    The inferred dimension is kept if the declared name is quoted, because it reads as an expression, or if it occurs in
+    the inferred dimension.
     """
     if isinstance(inferred, int):
         return None if isinstance(declared, int) and inferred != declared else inferred

@@ -112,6 +112,10 @@ def _operator(node: Proto) -> str:
 
 
 def _identity(kind: str, message: Proto) -> str:
+    """Return the name of a message, which stays equal if indices change.
+
+    A node without a name has its operator and its first output instead; a function has its domain and overload as well.
+    """
     if kind == "NodeProto" and not message.name:
         first_output = next((name for name in message.output if name), "")
         return f"{_operator(message)} {first_output}"

@@ -32,9 +32,9 @@ class Splice(Record):
     end: int
     pieces: tuple[Stretch, ...]
     enclosing: tuple[wire.Span, ...] = ()
-    """The fields around them, outermost first: the length of each changes with its content.
+    """The messages that contain these bytes, outermost first. Their lengths change.
 
-    An empty splice only rewrites the length of the innermost one.
+    A splice that replaces nothing by nothing rewrites the length of the innermost message in the shortest form.
     """
 
     @property

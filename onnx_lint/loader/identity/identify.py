@@ -113,9 +113,10 @@ def format_by_magic(head: bytes) -> ForeignFormat | None:
 
 
 def _may_be_model(head: bytes, position: int) -> bool:
-    """Return whether the bytes before `position` may be those of a model, in which any word may be at `position`.
+    """Return whether a model can begin with these bytes: a text, or fields that reach beyond `position`.
 
-    Such as `08 08 12 09 "ORTModule"`, an IR version and a producer. In the formats, these bytes are no fields.
+    For example, `08 08 12 09 "ORTModule"` are the fields ir_version and producer_name. In a file of the other format,
+    the bytes before its magic number cannot be split into fields.
     """
     if is_utf8_text(head):
         return True
@@ -134,7 +135,7 @@ CONTROL_BYTES: Final = bytes(code for code in (*range(0x20), 0x7F) if code not i
 _HTML: Final = rb"(?i)\s*+<(!doctype|html|head|body|\?xml)"
 _STRING: Final = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _IN_BRACKETS: Final = rf'[^()"]|{_STRING}'
-# Types such as optional(seq(float)) have brackets of their own.
+# Types have brackets of their own, at most two levels deep here: optional(seq(float)).
 _INPUTS: Final = rf"\((?:{_IN_BRACKETS}|\((?:{_IN_BRACKETS}|\((?:{_IN_BRACKETS})*+\))*+\))*+\)"
 _FIELDS_IN_BRACKETS: Final = (
     "ir_version|opset_import|domain|overload|producer_name|producer_version|model_version|doc_string|metadata_props"
@@ -175,7 +176,7 @@ def identify(source: Source, name: str) -> Form | Fault:
     return Form.BINARY
 
 
-def _empty(name: str) -> Form | Fault:
+def _empty(name: str) -> Fault:
     """Return the fault of an empty file. It is an empty message in every form, which is not a useful model."""
     if name == "-":
         return _no_model("standard input is empty", "check the command that writes to standard input")
@@ -183,8 +184,9 @@ def _empty(name: str) -> Form | Fault:
 
 
 def is_utf8_text(head: bytes) -> bool:
-    """Return whether the beginning of a file is that of a text in UTF-8."""
-    return head.translate(None, CONTROL_BYTES) == head and _is_utf8(head)
+    """Return whether the beginning of a file is that of a text in UTF-8. It may end inside of a character."""
+    may_be_cut = len(head) == HEAD_BYTES
+    return head.translate(None, CONTROL_BYTES) == head and _is_utf8(head, may_be_cut=may_be_cut)
 
 
 def offset_of_non_utf8(head: bytes) -> int | None:
@@ -201,11 +203,11 @@ def offset_of_non_utf8(head: bytes) -> int | None:
     return None
 
 
-def _is_utf8(head: bytes) -> bool:
+def _is_utf8(head: bytes, *, may_be_cut: bool) -> bool:
     try:
         head.decode("utf-8")
     except UnicodeDecodeError as error:
-        return error.start >= len(head) - 3 and len(head) == HEAD_BYTES
+        return may_be_cut and error.start >= len(head) - 3  # a character has up to four bytes
     return True
 
 

@@ -3,8 +3,8 @@
 
 A schema has the type of an attribute, not its values. The values here come from the descriptions of the attributes, one
 row for each set; those of com.microsoft are in `onnx_lint.spec.operators.records`. `_STRINGS` and `_NUMBERS` are sets
-that a description lists. `_FLAGS` are INT attributes of which it defines only 1, and `_PRECISIONS` hold floating-point
-element types, which it does not list. Sets that depend on more than the operator's version are left out.
+that a description lists. `_FLAGS` are flags, and `_PRECISIONS` hold floating-point element types, which it does not
+list. Sets that depend on more than the operator's version are left out.
 
 If a description is ambiguous, the table allows every reading: Upsample-7 and Resize-10 have "linear (including
 bilinear, trilinear, etc)", which can be read as further values.
@@ -145,7 +145,7 @@ _FLAGS: Final[tuple[ValueRow, ...]] = (
     ("", "DFT", "inverse onesided", 17, LATEST, "0 1"),
     ("", "BlackmanWindow HammingWindow HannWindow", "periodic", 17, LATEST, "0 1"),
     ("", "Gemm", "transA transB", 1, LATEST, "0 1"),
-    ("", "Mod", "fmod", 10, 10, "0 1"),
+    ("", "Mod", "fmod", 10, 10, "0 1"),  # from 13 on, the description lists both values
     ("", "IsInf", "detect_negative detect_positive", 10, LATEST, "0 1"),
     ("", "LSTM", "input_forget", 1, LATEST, "0 1"),
     ("", "GRU", "linear_before_reset", 3, LATEST, "0 1"),
@@ -221,8 +221,11 @@ def _record(operator: str) -> OperatorRecord | None:
 
 
 def _recorded(operator: str, attribute: str) -> AllowedValues | None:
+    """Return the values of an attribute of an operator of com.microsoft, if its record lists them."""
     record = _record(operator)
-    text = record.values.get(attribute) or record.flags.get(attribute, "") if record is not None else ""
+    if record is None:
+        return None
+    text = record.values.get(attribute) or record.flags.get(attribute)
     return _parsed(text) if text else None
 
 
@@ -268,7 +271,7 @@ def _flags() -> Mapping[tuple[str, str, str], int]:
 
 
 def is_flag(schema: OperatorSchema, attribute: str) -> bool:
-    """Return whether an attribute is a flag: the text defines 1, without excluding other numbers."""
+    """Return whether an attribute is a flag, see `_FLAGS`."""
     if schema.domain == RUNTIME_DOMAIN:
         record = _record(schema.name)
         return record is not None and attribute in record.flags

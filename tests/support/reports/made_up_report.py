@@ -151,7 +151,7 @@ REPORT = Report(
                 1206,
                 (("operator-without-signature", HOSTILE, 1200), ("budget", "com.example::f", 4), ("input", HOSTILE, 2)),
             ),
-            incomplete=("the files of external data were not examined, as asked for",),
+            incomplete=("the files of external data were not examined, because external data is switched off",),
         ),
         FileReport("models/none.onnx", 5, not_judged="the file is empty"),
         FileReport(
