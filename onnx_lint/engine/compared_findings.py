@@ -65,6 +65,11 @@ class ComparedFinding(Record):
     """The node that makes the value wrong, see `Finding.user`."""
 
     @property
+    def node_place(self) -> Place:
+        """The node that makes the value wrong, if the place is outside of it: that of an initializer."""
+        return self.user or self.place
+
+    @property
     def rule_and_clause(self) -> RuleAndClause:
         """The rule and the clause."""
         return self.rule, self.clause
@@ -123,14 +128,15 @@ class ComparedFindings:
         """Return the number of mistakes by rule and clause. Those at the nodes of `without` are left out."""
         found: Counter[RuleAndClause] = Counter()
         for item in self.items:
-            if not without or self.nodes.key_at(item.place) not in without:
+            if not without or self.nodes.key_at(item.node_place) not in without:
                 found[item.rule_and_clause] += item.count
         return found
 
     def has(self, rule_and_clause: RuleAndClause, node: NodeKey) -> bool:
         """Return whether a node has a finding of this rule and clause."""
         return any(
-            item.rule_and_clause == rule_and_clause and self.nodes.key_at(item.place) == node for item in self.items
+            item.rule_and_clause == rule_and_clause and self.nodes.key_at(item.node_place) == node
+            for item in self.items
         )
 
 

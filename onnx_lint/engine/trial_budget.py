@@ -56,9 +56,9 @@ class TrialBudget:
         share, rest = divmod(max(trials, 0), len(rules) or 1)
         self._trials_left = {rule: share + (number < rest) for number, rule in enumerate(rules)}
 
-    def may_try(self, rule: str) -> bool:
-        """Return whether a rule has a trial left, and the time is not over."""
-        return not self.is_time_over and self._trials_left.get(rule, 0) > 0
+    def may_try(self, rule: str, trials: int = 1) -> bool:
+        """Return whether a rule has so many trials left, and the time is not over."""
+        return not self.is_time_over and self._trials_left.get(rule, 0) >= trials
 
     def charge(self, rule: str) -> None:
         """Count a trial of a rule."""

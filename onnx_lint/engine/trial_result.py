@@ -97,7 +97,7 @@ def _uncovered_nodes(
 ) -> set[NodeKey]:
     """Return the nodes with findings after a change that have inputs which were unknown before it."""
     found = set()
-    for place in {item.place for item in after.items}:
+    for place in {item.node_place for item in after.items}:
         node = after.nodes.key_at(place)
         if node is None or node in except_for or node in found:
             continue

@@ -121,28 +121,33 @@ class Trials:
         return outcome
 
     def _try_proposals(self, proposals: Proposals, finding: ComparedFinding) -> TrialOutcome:
-        """Return the outcome of the trials of each change, as far as the budget allows them."""
+        """Return the outcome of the trials of the changes: none to report if the budget does not allow all of them.
+
+        One that was not tried might fit as well. So a large model has fewer hints than a small one, and no other ones.
+        """
         if proposals.needs_no_trial:
             return self._outcome_without_trial(proposals)
         budget = self._models.budget
         if not budget.may_try(finding.rule):
             return TrialOutcome()
+        options: Sequence[Proposal] = ()
+        with budget.time_limit():
+            options = self._options_of(proposals)
         results: list[TrialResult] = []
-        are_trials_left = True
-        for proposal in self._options_of(proposals):
+        for index, proposal in enumerate(options):
             if _is_needless(proposal, results):
                 break
-            are_trials_left = budget.may_try(finding.rule)
-            if not are_trials_left:
-                break
+            if not budget.may_try(finding.rule, _least_trials(options[index:])):
+                return TrialOutcome()
             result = self._models.try_change(proposal, finding)
             if result is not None:
                 results.append(result)
+        if budget.is_time_over:
+            return TrialOutcome()
         reported = _reported_results(results)
         if len(reported) == 1:
             self._note_consequences(reported[0], finding)
-        is_conclusive = are_trials_left and not budget.is_time_over
-        return TrialOutcome(tuple([each.proposal for each in reported]), is_conclusive)
+        return TrialOutcome(tuple([each.proposal for each in reported]), is_conclusive=True)
 
     def _outcome_without_trial(self, proposals: Proposals) -> TrialOutcome:
         """Return the outcome of changes that are proven already."""
@@ -172,18 +177,27 @@ def _is_needless(proposal: Proposal, results: Sequence[TrialResult]) -> bool:
     return any(each.adds_none and (each.proposal.is_preferred or proposal.is_fallback) for each in results)
 
 
+def _least_trials(options: Sequence[Proposal]) -> int:
+    """Return how many of the options left must be tried at least, before any of them can be reported."""
+    if options[0].is_preferred:
+        return 1
+    return sum([each.is_fallback == options[0].is_fallback for each in options])
+
+
 def _reported_results(results: Sequence[TrialResult]) -> Sequence[TrialResult]:
     """Return the results to report.
 
     1. If a preferred change adds no finding: that one.
-    2. If other changes add none: all of them, or none of them if they are more than MAX_PROPOSALS_IN_HINT.
+    2. If other changes add none: all of them. None of them if they are more than MAX_PROPOSALS_IN_HINT, or if one of
+       several must be the only one.
     3. Otherwise: a change that uncovers other findings, if only one is possible. Preferred changes exclude the others.
     """
     adding_none = [each for each in results if each.adds_none]
     if adding_none:
         preferred = [each for each in adding_none if each.proposal.is_preferred]
         reported = preferred[:1] or adding_none
-        return reported if len(reported) <= MAX_PROPOSALS_IN_HINT else ()
+        must_be_one = any(each.proposal.must_be_only for each in reported)
+        return reported if len(reported) <= (1 if must_be_one else MAX_PROPOSALS_IN_HINT) else ()
     uncovering = [each for each in results if each.proposal.is_preferred] or results
     uncovering = [each for each in uncovering if not each.proposal.must_add_no_finding]
     return uncovering if len(uncovering) == 1 else ()

@@ -414,8 +414,21 @@ class Graph:
     @cached_property
     def initializer_index(self) -> dict[str, int]:
         """The index of each initializer by its name; of several with one name that of the first."""
-        names = self.initializer_names
-        return {name: index for index, name in zip(range(len(names) - 1, -1, -1), reversed(names), strict=True)}
+        return _first_indices(self.initializer_names)
+
+    @cached_property
+    def declaration_index(self) -> dict[str, tuple[str, int]]:
+        """For each declared value that is no input, the list of its declaration, and its first index there.
+
+        Entries of value_info come before outputs. The outputs of a function are names alone, and no declarations.
+        """
+        lists = ("value_info",) if self.is_function else ("output", "value_info")
+        found: dict[str, tuple[str, int]] = {}
+        for field in lists:
+            found.update(
+                {name: (field, index) for name, index in _first_indices(self.value_infos[field].names).items()}
+            )
+        return found
 
     def first_definition(self, name: str) -> Definition | None:
         """Return the first definition of a name in the graph, if there is one; meant for messages on faulty models."""
@@ -514,6 +527,10 @@ class Graph:
             for nested in self.nested_by_node.get(index, ())
             for inner in range(len(nested.forms))
         )
+
+
+def _first_indices(names: Sequence[str]) -> dict[str, int]:
+    return {name: index for index, name in zip(range(len(names) - 1, -1, -1), reversed(names), strict=True)}
 
 
 @laid_out

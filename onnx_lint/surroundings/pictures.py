@@ -210,9 +210,9 @@ class _Drawing:
             self._connect_inputs(index)
             self._connect_outputs(index)
         if not self._focus.starts:
-            self._show(("from", self._focus.value), self._focus.value)
-            self._connect_more(("from", self._focus.value), self._focus.value)
+            self._connect_focus(self._focus.value)
         self._connect_others()
+        self._show_unread()
         sources: list[_BoxKey] = [key for key in self._values if not isinstance(key, int)]
         keys = list(dict.fromkeys((*sources, *nodes, *(target for _, _, target in self._arrows), *self._others)))
         arrows = [
@@ -221,6 +221,21 @@ class _Drawing:
         ]
         words = "" if graph.kind is GraphKind.MAIN else short(graph.describe())
         return Picture(about, words, tuple([self._box(key) for key in keys]), tuple(arrows))
+
+    def _connect_focus(self, name: str) -> None:
+        """Add the value at fault, which no node makes, with arrows to the outputs of the graph and to other readers."""
+        self._show(("from", name), name)
+        self._connect_more(("from", name), name)
+        if self._wires.is_output(name):
+            self._connect(("from", name), name, ("output", name), self._mark(name, None))
+
+    def _show_unread(self) -> None:
+        """Add the related inputs and initializers that no drawn node reads, such as the one that a name may mean."""
+        shown = {name for names in (*self._values.values(), *self._reads.values()) for name in names}
+        values = [name for name in self._marks if isinstance(name, str)]
+        for name in values:
+            if name not in shown and self._wires.graph.positions.get(name) == BEFORE_NODES:
+                self._show(("from", name), name)
 
     def _mark(self, name: str, node: int | None) -> str:
         """Return the mark of a value where a node reads or makes it; None for the graph itself."""

@@ -10,6 +10,7 @@ from onnx_lint.inference.flow.declared_inputs import other_inputs
 from onnx_lint.inference.flow.exchange import MAX_TRIED_INPUTS, exchange_of
 from onnx_lint.inference.flow.stored_types import wrongly_stored
 from onnx_lint.inference.flow.type_conflict import OperandConflict, refused_initializers
+from onnx_lint.inference.flow.unread_values import UnreadValues, unread_values_for
 from onnx_lint.inference.flow.whole_numbers import as_integers
 from onnx_lint.ir.operators.proposals import Proposal, preferred
 from onnx_lint.model import Fix, Model, Proposals, has_type_conflicts
@@ -67,6 +68,8 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
     - If several operators refuse the type of one initializer, and one type fits all of them, the report has one finding
       with all these nodes. If that is a floating-point type, the help line names it: as `data_type` if the bytes are of
       that type already, and otherwise as the type to convert to.
+    - If a value of the right type is read by nothing, the help line names it in place of a Cast. If several are, or if
+      it is an output of the graph, no Cast is proposed.
     - An input of the model with another floating-point type than all that it meets is named by the help line.
     - A Cast in front of the node that converts to the wrong type, and an optional input that was left out without its
       empty name, are proposed instead of another Cast.
@@ -109,5 +112,11 @@ def _options(model: Model, conflict: OperandConflict) -> Sequence[Proposal]:
     """Return the changes with which the types may fit; those of what the node has are preferred to new Casts."""
     exchange = exchange_of(conflict.node, model.operators, model.value_flow, MAX_TRIED_INPUTS)
     exchanges = [] if exchange is None else [exchange.proposal]
-    of_node = preferred([*exchanges, *omitted(conflict), *other_number(conflict), *as_integers(conflict)])
-    return (*of_node, *casts_for(conflict), *other_inputs(conflict, model.value_flow))
+    of_node = [*exchanges, *omitted(conflict), *other_number(conflict), *as_integers(conflict)]
+    casts = casts_for(conflict)
+    unread = unread_values_for(conflict, model.value_flow) if casts else UnreadValues()
+    return (
+        *preferred([*of_node, *unread.proposals]),
+        *(() if unread.are_undecided else casts),
+        *other_inputs(conflict, model.value_flow),
+    )

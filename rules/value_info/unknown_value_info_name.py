@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
+from functools import partial
 from itertools import compress
 from typing import Final
 
@@ -11,6 +12,9 @@ from onnx_lint.rule import Faults, Finding, rule
 from onnx_lint.wording import Suggestions, quote, quote_some
 
 _SHOWN: Final = 3
+
+_IS_LOST: Final = "a node reads the name, so the entry may be right, and the definition of the value lost"
+"""Why an entry is not deleted."""
 
 
 @rule(clause=("VI-5", "FUN-23"), since="0.1.0", about=has_unusual_names, needs="graph")
@@ -46,12 +50,14 @@ def unknown_value_info_name(model: Model) -> Iterator[Finding]:
     - In a function, an entry may name the function's own values and those of graphs nested in its body.
     - In a graph it is one note: no consumer reads such entries, and optimisers leave hundreds of them.
     - In a function each is an error, because the text allows no other names.
+    - An entry is not deleted if a node uses the name: the value lost its definition or its name (`undefined-name`).
     """
-    suggestions = Suggestions()
+    suggestions, lost = Suggestions(), set(model.resolution.undefined_names)
     for graph in model.graphs_with("value_info"):
         indices = _unknown(graph)
         if indices:
-            yield from _of_function(graph, indices, suggestions) if graph.is_function else (_of_graph(graph, indices),)
+            found = _of_function(graph, indices, suggestions, lost)
+            yield from found if graph.is_function else (_of_graph(lost, graph, indices),)
 
 
 def _unknown(graph: Graph) -> Sequence[int]:
@@ -74,9 +80,10 @@ def _nested_names(graph: Graph) -> set[str]:
     return names
 
 
-def _of_function(graph: Graph, indices: Sequence[int], suggestions: Suggestions) -> Iterator[Finding]:
+def _of_function(graph: Graph, indices: Sequence[int], suggestions: Suggestions, lost: Set[str]) -> Iterator[Finding]:
     for index in indices:
         name = graph.value_info_names[index]
+        fix = Fix(f"delete value info {quote(name)} of {graph.describe()}", (Delete(graph.at("value_info", index)),))
         yield Finding(
             graph.at("value_info", index),
             f"value info {quote(name)} of {graph.describe()} names no value of the function"
@@ -84,11 +91,11 @@ def _of_function(graph: Graph, indices: Sequence[int], suggestions: Suggestions)
             clause="FUN-23",
             allowed="the name of an input, an output or a node output of the function",
             subject=name,
-            fix=Fix(f"delete value info {quote(name)} of {graph.describe()}", (Delete(graph.at("value_info", index)),)),
+            fix=_IS_LOST if name in lost else fix,
         )
 
 
-def _of_graph(graph: Graph, indices: Sequence[int]) -> Finding:
+def _of_graph(lost: Set[str], graph: Graph, indices: Sequence[int]) -> Finding:
     names = graph.value_info_names
     count = len({names[index] for index in indices})
     if count == 1:
@@ -101,6 +108,12 @@ def _of_graph(graph: Graph, indices: Sequence[int]) -> Finding:
             if len(first) == _SHOWN:
                 break
         message = f"{count:,} entries of value_info in {graph.describe()} name no value{shown}: {quote_some(first)}"
+    useless = [index for index in indices if names[index] not in lost] if lost else indices
+    fix = Fix.of_many(
+        f"delete the entries of value_info in {graph.describe()} that name no value",
+        len(useless),
+        lambda: (Delete(graph.at("value_info", index)) for index in useless),
+    )
     return Finding(
         graph.at("value_info", indices[0]),
         message,
@@ -108,10 +121,6 @@ def _of_graph(graph: Graph, indices: Sequence[int]) -> Finding:
         allowed="the name of a value of the graph",
         subject=graph.name,
         collective=True,
-        fix=Fix.of_many(
-            f"delete the entries of value_info in {graph.describe()} that name no value",
-            len(indices),
-            lambda: (Delete(graph.at("value_info", index)) for index in indices),
-        ),
-        parts=Faults.of_entries(_of_graph, graph, "value_info", names, indices),
+        fix=fix if useless else _IS_LOST,
+        parts=Faults.of_entries(partial(_of_graph, lost), graph, "value_info", names, indices),
     )

@@ -141,3 +141,23 @@ def _has_fix(model: onnx.ModelProto, settings: Settings | None = None) -> bool:
         if "declared as" in each.message
     ]
     return found.fix is not None
+
+
+@pytest.mark.parametrize(("used", "deleted"), [("lost", ["spare"]), ("x", ["lost", "spare"])])
+@pytest.mark.parametrize("is_function", [False, True])
+def test_the_entry_of_a_name_that_a_node_uses_is_not_deleted(used: str, deleted: list[str], *, is_function: bool):
+    """It is right once the value has its name back."""
+    head = '<ir_version: 10, opset_import: ["": 21, "f": 1]>'
+    if is_function:
+        text = f"{head} g (float[2] x) => (float[2] y) {{ y = f.F(x) }}"
+        model = onnx.parser.parse_model(
+            f'{text} <domain: "f", opset_import: ["": 21]> F (x) => (y) {{ y = Abs({used}) }}'
+        )
+    else:
+        model = onnx.parser.parse_model(f"{head} g (float[2] x) => (float[2] y) {{ y = Abs({used}) }}")
+    entries = (model.functions[0] if is_function else model.graph).value_info
+    for name in ("lost", "spare"):
+        entries.append(onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [2]))
+    found = lint(model, select=["unknown-value-info-name"]).diagnostics
+    edits = [edit for each in found if each.fix for edit in each.fix.edits]
+    assert [entries[edit.at.index].name for edit in edits] == deleted

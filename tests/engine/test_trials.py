@@ -198,13 +198,13 @@ def test_findings_of_one_cause_are_tried_once(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_the_time_of_all_trials_is_counted(monkeypatch: pytest.MonkeyPatch):
-    """Also of those that pass."""
+    """Also of those that pass, and of the search for the changes."""
     given = []
     limit = trial_budget.SubDeadline
     monkeypatch.setattr(trial_budget, "SubDeadline", lambda seconds: given.append(seconds) or limit(seconds))
     assert _hints(_many(4)) == 4
     assert given[0] == trial_budget.MIN_SECONDS
-    assert len(given) == 4
+    assert len(given) == 2 * 4
     assert given == sorted(given, reverse=True)
     assert given[-1] < given[0]
 
@@ -222,7 +222,33 @@ def test_trials_may_take_as_long_as_two_first_passes(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(trial_budget, "SubDeadline", lambda seconds: given.append(seconds) or limit(seconds))
     monkeypatch.setattr(trial_budget, "seconds_used", lambda: 7.0)
     assert _hints(_many(1)) == 1
-    assert given == [14.0]
+    assert given[0] == 14.0
+
+
+@pytest.mark.parametrize(("count", "hint"), [(1, "with transA=1 or transB=1 the shapes fit"), (6_000, None)])
+def test_a_change_is_not_reported_if_no_trial_is_left_for_the_others(count: int, hint: str | None):
+    """A large model has one trial."""
+    chain = " ".join(f"r{index + 1} = Relu(r{index})" for index in range(count))
+    text = f"g (float[2,3] r0, float[2,3] w) => (float[A,B] y) {{ {chain} y = Gemm(r{count}, w) }}"
+    assert _hint(text) == hint
+
+
+@pytest.mark.parametrize(("shape", "meant"), [("4,5", "did you mean 'b_key_w'"), ("4,4", "nothing uses 'b_key_w' or")])
+def test_of_several_values_that_a_name_may_mean_none_is_proposed(shape: str, meant: str):
+    text = f"""g (float[2,4] x, float[{shape}] b_key_w, float[4,4] b_query_w) => (float[2,4] h, float[2,A] y)
+    {{ h = MatMul(x, query_kernel) y = MatMul(x, key_kernel) }}"""
+    model = onnx.parser.parse_model(HEAD + text)
+    model.graph.output[1].type.tensor_type.shape.dim[1].dim_value = int(shape[-1])
+    assert meant in [each.message for each in lint(model).diagnostics][-1]
+
+
+def test_no_trial_is_made_if_they_are_too_few(monkeypatch: pytest.MonkeyPatch):
+    made = []
+    monkeypatch.setattr(changed_models, "reloaded", lambda *_: made.append(1))
+    for most in (1, 2):
+        monkeypatch.setattr(changed_models, "most_trials", lambda *_, most=most: most)
+        assert _hint(NEXT.format("5,N")) is None
+    assert len(made) == 2
 
 
 def test_a_clean_model_tries_nothing(monkeypatch: pytest.MonkeyPatch):
@@ -239,6 +265,12 @@ def test_of_a_chain_of_faults_each_shown_one_has_its_hint():
     text = """g (float[2,3] x, float[4,3] w, float[5,4] v) => (float[2,5] y)
     { h = MatMul(x, w) r = Relu(h) y = MatMul(r, v) }"""
     assert _hint(text) == "with a Transpose of input 1 'w' with perm=[1, 0] the shapes fit"
+
+
+def test_a_fault_behind_the_first_one_may_be_in_an_initializer():
+    text = """g (float[2,4] x, float[2,3] w) => (float[2,5] y) <int64[2] s = {2, 5}>
+    { h = Concat<axis = 0>(x, w) r = Relu(h) y = Reshape(r, s) }"""
+    assert _hint(text) == "with axis=1 the shapes fit"
 
 
 def test_a_cast_of_a_computed_value_hides_nothing():

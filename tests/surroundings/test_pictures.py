@@ -263,3 +263,14 @@ def test_an_initializer_of_a_wrong_size_has_the_dimensions_that_it_states():
     file = lint_source(BytesSource(model.SerializeToString()), "m.onnx", settings, context=NODES)
     (picture,) = file.pictures
     assert {value.name: value.type for box in picture.boxes for value in box.values}["w"] == "float16[2, 3]"
+
+
+def test_an_input_that_a_name_may_mean_is_drawn_though_nothing_reads_it():
+    (picture,) = pictures_of("g (float[2] inp_x) => (float[2] y) { y = Relu(input_x) }", "undefined-name")
+    assert [(box.kind, box.values[0].name) for box in picture.boxes if box.mark == RELATED] == [("input", "inp_x")]
+
+
+def test_an_output_that_nothing_defines_is_drawn():
+    (picture,) = pictures_of("g (float[2] x) => (float[2] y, float[2] z) { y = Relu(x) }", "undefined-name")
+    assert [box.kind for box in picture.boxes] == ["undefined", "output"]
+    assert [arrow.mark for arrow in picture.arrows] == [FAULT]

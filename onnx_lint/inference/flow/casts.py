@@ -71,6 +71,14 @@ def casts_for(conflict: OperandConflict) -> list[Proposal]:
     ]
 
 
+def wanted_types(conflict: OperandConflict) -> dict[int, frozenset[ValueType | None]]:
+    """Return the inputs in question, each with the types with which the conflict may be gone."""
+    problem, kinds = conflict.problem, conflict.inputs
+    if isinstance(problem, Differing):
+        return {problem.index: frozenset({kinds[problem.other]}), problem.other: frozenset({kinds[problem.index]})}
+    return {problem.index: frozenset(_allowed(conflict, problem.index))} if isinstance(problem, Disallowed) else {}
+
+
 def _wanted(conflict: OperandConflict) -> list[tuple[int, ValueType | None]]:
     """Return the inputs in question, each with the one type that it must have."""
     problem, kinds = conflict.problem, conflict.inputs

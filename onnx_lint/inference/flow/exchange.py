@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
-from itertools import combinations
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator, Sequence
+from itertools import combinations, permutations
+from typing import TYPE_CHECKING, Final, TypeVar
 
+from onnx_lint.common.deadline import check_deadline
 from onnx_lint.common.record import Record
 from onnx_lint.inference.flow.repairs import declared_fact, fitting_outputs, value_behind
 from onnx_lint.inference.shapes.fact import Facts
@@ -28,6 +30,13 @@ MAX_TRIED_INPUTS: Final = 9
 _MAX_INPUTS: Final = 4
 """The most inputs otherwise: a model may have many declared shapes, each of which asks for an exchange."""
 
+_MAX_PERMUTED: Final = 5
+"""The most inputs of which all orders are compared with an exchange."""
+
+_Order = tuple[int, ...]
+"""For each input of a node, the number of the input that takes its place."""
+
+T = TypeVar("T")
 
 _QUANTIZING: Final = frozenset({"DequantizeLinear", "QuantizeLinear"})
 _VALUE_AND_ZERO_POINT: Final = (0, 2)
@@ -77,29 +86,75 @@ def value_for(conflict: DeclaredShapeConflict, operators: Operators, flow: Value
 
 
 def exchange_of(node: Node, operators: Operators, flow: ValueFlow, most_inputs: int = _MAX_INPUTS) -> Exchange | None:
-    """Return the one exchange of two inputs with which everything fits; None if there is none, or more than one."""
+    """Return the one exchange of two inputs with which everything fits; None if there is none, or more than one.
+
+    None also if another order of the inputs fits: it would compute something else, and nothing says which is meant.
+    Inputs of one type and shape fit in any order. They keep theirs: an exporter that mixes up its operands has them in
+    another order as a whole.
+    """
     schema, facts = operators.operator(node).schema, tuple([flow.fact_of(name, node.graph) for name in node.inputs])
     has_parameters = any(proto.ref_attr_name for proto in node.attribute_protos)  # a call of the function decides
     if schema is None or has_parameters or len(facts) > most_inputs or not all(each.kind for each in facts):
         return None
-    tried = (_tried(node, schema, facts, pair) for pair in combinations(range(len(facts)), 2))
-    found = [each for each in tried if each is not None]
-    return found[0] if len(found) == 1 else None
-
-
-def _tried(node: Node, schema: OperatorSchema, facts: Facts, pair: tuple[int, int]) -> Exchange | None:
-    one, other = pair
-    if pair == _VALUE_AND_ZERO_POINT and node.op_type in _QUANTIZING:
-        return None
-    operator, exchanged = typed_operator(schema, binds=True), list(facts)
-    exchanged[one], exchanged[other] = facts[other], facts[one]
-    if not operator.attributes.isdisjoint(each.name for each in node.attribute_protos):
+    if not typed_operator(schema, binds=True).attributes.isdisjoint(each.name for each in node.attribute_protos):
         return None  # they decide types
-    outcome = operator.outcome(tuple([each.kind for each in exchanged]), (), len(node.outputs))
+    found = {}
+    for pair in combinations(range(len(facts)), 2):
+        order = _exchanged(len(facts), pair)
+        if pair != _VALUE_AND_ZERO_POINT or node.op_type not in _QUANTIZING:
+            shapes = _shapes_in_order(order, node, schema, facts)
+            if shapes is not None:
+                found[order] = Exchange(node, pair, shapes)
+    if len(found) != 1:
+        return None
+    ((order, exchange),) = found.items()
+    rivals = {each for each in _orders(len(facts)) if _keeps_interchangeable(each, facts)} - {order}
+    is_only_one = all(_shapes_in_order(each, node, schema, facts) is None for each in sorted(rivals))
+    return exchange if is_only_one and _keeps_interchangeable(order, facts) else None
+
+
+def _exchanged(count: int, pair: tuple[int, int]) -> _Order:
+    order = list(range(count))
+    one, other = pair
+    order[one], order[other] = other, one
+    return tuple(order)
+
+
+def _orders(count: int) -> Iterator[_Order]:
+    """Yield the other orders of so many inputs; of many inputs only those in which one has another place."""
+    unchanged = tuple(range(count))
+    if count <= _MAX_PERMUTED:
+        yield from (each for each in permutations(unchanged) if each != unchanged)
+        return
+    for moved, place in permutations(unchanged, 2):
+        others = [each for each in unchanged if each != moved]
+        yield (*others[:place], moved, *others[place:])
+
+
+def _keeps_interchangeable(order: _Order, facts: Facts) -> bool:
+    """Return whether all inputs of one type and shape come one after the other as before."""
+    last: dict[object, int] = {}
+    for each in order:
+        key = facts[each].kind, facts[each].shape
+        if each < last.get(key, 0):
+            return False
+        last[key] = each
+    return True
+
+
+def _in_order(order: _Order, inputs: Sequence[T]) -> tuple[T, ...]:
+    return tuple([inputs[each] for each in order])
+
+
+def _shapes_in_order(order: _Order, node: Node, schema: OperatorSchema, facts: Facts) -> Outputs | None:
+    """Return the shapes of the outputs with the inputs in another order; None if types or shapes do not fit."""
+    check_deadline()
+    ordered = _in_order(order, facts)
+    kinds = tuple([each.kind for each in ordered])
+    outcome = typed_operator(schema, binds=True).outcome(kinds, (), len(node.outputs))
     if outcome.problems or any(
         kind is not None and declared_fact(node.graph, name).kind not in (None, kind)
         for name, kind in zip(node.outputs, outcome.outputs, strict=False)
     ):
         return None
-    shapes = fitting_outputs(node, schema, tuple(exchanged))
-    return None if shapes is None else Exchange(node, pair, shapes)
+    return fitting_outputs(node, schema, ordered)

@@ -5,20 +5,21 @@ from __future__ import annotations
 
 import re
 from collections import ChainMap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
-from itertools import islice, starmap
+from itertools import chain, islice, starmap
 from math import prod
 from operator import ne
 from typing import TYPE_CHECKING, Final
 
+from onnx_lint.common.deadline import check_deadline
 from onnx_lint.common.record import EMPTY, Record
 from onnx_lint.inference.flow.joining import joined_shapes
 from onnx_lint.inference.flow.repair_edits import flattened, transposed, unsqueezed, with_attributes, with_list
 from onnx_lint.inference.shapes.attribute_values import attribute_values
 from onnx_lint.inference.shapes.dims import Dims, Shape, are_sizes
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact, Facts, fact
-from onnx_lint.inference.shapes.operands import AttributeValue, Operands, Outputs
+from onnx_lint.inference.shapes.operands import AttributeValue, Operands, Outputs, OutputShape
 from onnx_lint.inference.shapes.problem import (
     AxisOutOfRange,
     Element,
@@ -176,6 +177,11 @@ class Change(Record):
     must_add_no_finding: bool = False
     """True if it is not proposed if any finding is new, even one that the fixed finding had hidden."""
 
+    @property
+    def must_be_only(self) -> bool:
+        """True if it is a guess where another one fits as well: another axis runs, and computes something else."""
+        return "axis" in self.attributes
+
 
 def repairs_of(node: Node, schema: OperatorSchema, inputs: Facts, problem: PlainProblem) -> list[Change]:
     """Return the changes with which the shapes of a node fit, at most MAX_FITTING.
@@ -190,14 +196,15 @@ def repairs_of(node: Node, schema: OperatorSchema, inputs: Facts, problem: Plain
     attributes = attribute_values(protos, schema, None)
     if attributes is None:
         return []
-    fitting: dict[str, tuple[Change, object]] = {}
+    fitting: dict[str, tuple[Change, Outputs]] = {}
     operands = Operands(schema, attributes, inputs, len(node.outputs))
     for change in islice(_changes(node, operands, problem), MAX_CHANGES):
+        check_deadline()
         outputs = _outputs_after(change, node, operands, attributes, rule)
         if outputs is not None:
             fitting[change.text] = change, outputs
     if operands.operator in READS_SHAPE:
-        fitting = _of_different_outputs(fitting)
+        fitting = _of_different_outputs(fitting, operands.fact(0).shape)
     if all(change.is_of_several for change, _ in fitting.values()):
         fitting = dict([*fitting.items()][:2])
     return [change for change, _ in fitting.values()] if len(fitting) <= MAX_FITTING else []
@@ -243,15 +250,27 @@ def _orders(operands: Operands, shape: Dims) -> Iterator[Change]:
         yield _of_attributes({"perm": tuple([given.index(dim) for dim in shape])})
 
 
-def _of_different_outputs(fitting: Mapping[str, tuple[Change, object]]) -> dict[str, tuple[Change, object]]:
-    """Return the first of the changes with each shape of the output: -1 and 0 may be two ways to write one shape."""
-    found: dict[str, tuple[Change, object]] = {}
+def _of_different_outputs(
+    fitting: Mapping[str, tuple[Change, Outputs]], given: Shape
+) -> dict[str, tuple[Change, Outputs]]:
+    """Return the first of the changes with each shape of the output: -1 and 0 may be two ways to write one shape.
+
+    `given`: the shape of the input. If its first dimension is a variable, that is the number of samples, which is kept.
+    """
+    found: dict[str, tuple[Change, Outputs]] = {}
     known = set()
     for text, (change, outputs) in fitting.items():
-        if repr(outputs) not in known:
+        if repr(outputs) not in known and _keeps_samples(outputs[0], given):
             known.add(repr(outputs))
             found[text] = change, outputs
     return found
+
+
+def _keeps_samples(made: OutputShape, given: Shape) -> bool:
+    """Return whether a shape has the first dimension of the given one, if that is a variable."""
+    if not given or not isinstance(given[0], str) or not made or not isinstance(made, tuple):
+        return True
+    return made[0] in (None, given[0])
 
 
 def fitting_outputs(node: Node, schema: OperatorSchema, inputs: Facts) -> Outputs | None:
@@ -281,11 +300,22 @@ def _fitting_outputs(
 ) -> Outputs | None:
     """Return the outputs, if the rule finds nothing and they fit the declarations."""
     outputs = changed.finished(rule.infer(changed))
+    variables = {dim for each in changed.facts for dim in each.shape or () if isinstance(dim, str)}
     fits = not changed.problems and all(
-        not isinstance(made, tuple) or not joined_shapes(made, declared_fact(node.graph, name).shape)[1]
+        not isinstance(made, tuple) or _is_as_declared(made, declared_fact(node.graph, name).shape, variables)
         for name, made in zip(node.outputs, outputs, strict=True)
     )
     return outputs if fits and _fits_all_sizes(changed, values, rule) else None
+
+
+def _is_as_declared(made: Dims, declared: Shape, variables: Set[str]) -> bool:
+    """Return whether a shape fits a declared one, in which variables of the inputs are no other known dimensions."""
+    if joined_shapes(made, declared)[1]:
+        return False
+    return all(
+        dim is None or stated == dim or stated not in variables or (dim not in variables and isinstance(dim, str))
+        for dim, stated in zip(made, declared or (), strict=False)
+    )
 
 
 def _fits_all_sizes(changed: Operands, values: Mapping[str, AttributeValue], rule: ShapeRule) -> bool:
@@ -353,26 +383,37 @@ def _exchanged_weights(node: Node, operands: Operands) -> Iterator[Change]:
     The names of the two differ in one number, and the earlier node reads the one of the greater number.
     """
     graph, name, shape = node.graph, node.inputs[1], operands.fact(1).shape
-    own, numbers = _numbered(name)
-    position = graph.initializer_names.index(name) if name in graph.initializer_names else -1
-    if position < 0 or shape is None or name in graph.input_names:
+    position = graph.initializer_index.get(name)
+    if position is None or shape is None or shape == shape[::-1] or name in graph.input_names:
         return
-    for index, other in enumerate(graph.initializer_names):
-        pattern, others = _numbered(other)
-        is_before = pattern == own and others < numbers and sum(map(ne, others, numbers)) == 1
-        if not is_before or other in graph.input_names:
-            continue
+    for other in _read_later(_with_lower_number(name, graph.initializer_names), node):
+        index = graph.initializer_index[other]
         dims = tuple(graph.message_at("initializer", index).dims)
-        reader = next((at for at, names in enumerate(graph.node_inputs) if other in names), -1)
-        if dims == shape[::-1] and dims != shape and reader > node.index:
+        if dims == shape[::-1] and other not in graph.input_names:
             text = f"initializers {quote(name)} and {quote(other)} exchanged"
             edits = partial(_renamed_initializers, {position: other, index: name})
             yield Change(text, edits, input=(1, fact(operands.fact(1).kind, dims)), must_add_no_finding=True)
 
 
-def _numbered(name: str) -> tuple[str, list[int]]:
-    """Return a name without its numbers, and these. A number with more digits than a model needs is none."""
-    return _NUMBER.sub("#", name), [int(each) for each in _NUMBER.findall(name)]
+def _with_lower_number(name: str, names: Iterable[str]) -> list[str]:
+    """Return the names that differ from this one in one number, which is lower in them."""
+    numbers, pattern, begin = _numbers(name), _NUMBER.sub("#", name), _NUMBER.split(name, 1)[0]
+    alike = (each for each in names if each.startswith(begin) and _NUMBER.sub("#", each) == pattern)
+    return [each for each in alike if _numbers(each) < numbers and sum(map(ne, _numbers(each), numbers)) == 1]
+
+
+def _read_later(names: Iterable[str], node: Node) -> list[str]:
+    """Return the names that nodes of the graph read behind this one, and none before. The graph is read once."""
+    nodes, left = node.graph.node_inputs, set(names)
+    for inputs in islice(nodes, node.index + 1) if left else ():
+        left.difference_update(inputs)
+    later = chain.from_iterable(islice(nodes, node.index + 1, None)) if left else ()
+    return list(dict.fromkeys(each for each in later if each in left))
+
+
+def _numbers(name: str) -> list[int]:
+    """Return the numbers in a name. One with more digits than a model needs is several."""
+    return [int(each) for each in _NUMBER.findall(name)]
 
 
 _NUMBER: Final = re.compile("[0-9]{1,9}")
@@ -541,9 +582,10 @@ def _edits_of_concat(maker: Node, axis: int, _: Node, __: Operators) -> Iterator
 
 
 def _sizes_of_reshape(wrong: _WrongSize) -> Iterator[Change]:
-    """Yield the other size that a Reshape needs, if it divides the number of elements and the given one does not.
+    """Yield the other size that a Reshape needs, if it gives each sample one row, and the given size does not.
 
-    A shape such as `((72*N)//64, 64)` shows that: the Reshape to [-1, 64] gets 72 * N elements.
+    A shape such as `((72*N)//64, 64)` shows that: the Reshape to [-1, 64] gets 72 * N elements. It must keep N: with
+    [-1, 36] each sample would become two.
     """
     maker, shape = wrong.maker, wrong.shape
     content = _constant_list(maker.graph, maker.inputs[1]) if len(maker.inputs) > 1 else None
@@ -552,7 +594,7 @@ def _sizes_of_reshape(wrong: _WrongSize) -> Iterator[Change]:
     sizes = (*content[: wrong.axis], wrong.wanted, *content[wrong.axis + 1 :])
     computed = shape[content.index(-1)] if content.count(-1) == 1 else None
     elements = _DIVIDED.match(computed) if isinstance(computed, str) else None
-    if elements is not None and int(elements[1]) % prod(each for each in sizes if each > 0) == 0:
+    if elements is not None and int(elements[1]) == prod(each for each in sizes if each > 0):
         made = tuple([None if asked < 1 else asked for asked in sizes])
         text = f"{describe_list(sizes)} as {_input(maker, 1)} of {maker.describe()}"
         edits = partial(_edits_of_reshape, maker, sizes)
@@ -689,8 +731,5 @@ def _input(node: Node, index: int) -> str:
 
 def declared_fact(graph: Graph, name: str) -> Fact:
     """Return what a graph declares for an output of its nodes."""
-    outputs = graph.output_names if not graph.is_function else ()  # those of a function are names alone
-    for field, names in (("value_info", graph.value_info_names), ("output", outputs)):
-        if name in names:
-            return fact_of_type(graph.message_at(field, names.index(name)).type)
-    return UNKNOWN
+    declaration = graph.declaration_index.get(name)
+    return UNKNOWN if declaration is None else fact_of_type(graph.message_at(*declaration).type)

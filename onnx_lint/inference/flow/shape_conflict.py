@@ -160,7 +160,12 @@ class ShapeConflict(WordedProblem):
     def _changes(self) -> list[Proposal]:
         changes = repairs_of(self.node, self.schema, self.inputs, self.problem)
         return [
-            Proposal(each.text, partial(each.edits, self.node), must_add_no_finding=each.must_add_no_finding)
+            Proposal(
+                each.text,
+                partial(each.edits, self.node),
+                must_add_no_finding=each.must_add_no_finding,
+                must_be_only=each.must_be_only,
+            )
             for each in changes
         ]
 

@@ -67,7 +67,7 @@ class Candidates(Record):
     misspelt: str | None = None
     """A value whose name differs by a typing error."""
     unused: tuple[str, ...] = ()
-    """The others that fit and that nothing uses.
+    """The others that fit and that nothing uses, those with the likest names first.
 
     Empty if there are more of them than undefined names: then a node that used them is probably missing.
     """
@@ -98,6 +98,7 @@ class MeantValues:
         if len(unused) > MAX_UNUSED or len(fitting) > MAX_ALIKE:
             return Candidates(misspelt)
         others = [each for each in fitting if each != misspelt and not _is_other_value(each, undefined, name)]
+        others.sort(key=lambda each: _likeness(each, name), reverse=True)
         return Candidates(misspelt, tuple(others))
 
     def _fitting(self, unused: Sequence[tuple[str, Graph]], wanted: WantedValue, undefined: int) -> list[str]:
@@ -268,7 +269,8 @@ def _resembles_another(value: str, undefined: Set[str], name: str) -> bool:
 
 def _is_like(value: str, name: str) -> bool:
     """Return whether a name is another one with a prefix or suffix, or similar to it."""
-    is_part = len(name) >= _LEAST_PART and (value.startswith(name) or value.endswith(name))
+    part, whole = sorted((value, name), key=len)
+    is_part = len(part) >= _LEAST_PART and (whole.startswith(part) or whole.endswith(part))
     if is_part or _is_renamed(name, value):
         return True
     return _likeness(value, name) >= MIN_LIKENESS

@@ -31,6 +31,8 @@ class Proposal(Record):
     """True if this one alone is reported, provided that it fixes the model."""
     is_fallback: bool = False
     """True if it is tried only if none of the changes before it fixes the model without adding a finding."""
+    must_be_only: bool = False
+    """True if it is reported only alone. If another one fixes the model as well, both are guesses: none is reported."""
     must_add_no_finding: bool = False
     """True if it is not reported if any finding is new, even one that the fixed finding had hidden."""
     tolerates_fixable_finding: bool = False

@@ -121,6 +121,7 @@ class UndefinedNames:
             edits,
             (definition.place, what),
             is_preferred=meant == near,
+            must_be_only=True,
             tolerates_fixable_finding=tolerates_fixable_finding,
         )
 

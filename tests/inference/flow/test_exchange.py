@@ -20,6 +20,15 @@ from onnx_lint.loader import load
         # No shape has two dimensions.
         ("int64[2,2] s, float[N,16] x", "float[M,4] y", "Reshape(s, x)", None),
         ("float[2] a, bool[2] c, float[2] b", "float[2] y", "Where(a, c, b)", (0, 1)),
+        # With the condition moved, the values keep their order. With two inputs exchanged, they would not.
+        ("float[2] a, float[2] b, bool[2] c", "float[2] y", "Where(a, b, c)", None),
+        ("float[2] a, bool[2] c, float[3,1] b", "float[3,2] y", "Where(a, c, b)", None),
+        ("float lo, float hi, float[2] x", "float[2] y", "Clip(lo, hi, x)", None),
+        ("float[4] s, float[2,4] x, float[4] b", "float[2,4] y", "LayerNormalization(s, x, b)", (0, 1)),
+        ("float[4] s, float[2,4] x, float[4] b", "float[2,4] y", "LayerNormalization(s, b, x)", None),
+        ("float[4] s, float[2,4] x", "float[2,4] y", "LayerNormalization(s, x)", (0, 1)),
+        ("float[4] s, float[2,4] x", "float[2,4] y", "LayerNormalization(s, x, s)", (0, 1)),
+        ("float[5,3,2,2] w, float[N,3,8,8] x, float[5] b", "float[N,5,7,7] y", "Conv(w, x, b)", (0, 1)),
         # The condition may be any of two.
         ("float[2] a, float[2] c, float[2] b", "float[2] y", "Where(a, c, b)", None),
         ("float[16,8] w, float[N,16] x", "float[N,8] y", "Gemm(w, x)", (0, 1)),

@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import onnx.parser
 import pytest
 from support.project.each_case import each_case
 
 from onnx_lint.engine.lint import lint_source
 from onnx_lint.engine.settings import Settings
+from onnx_lint.inference.flow.repairs import _read_later, _with_lower_number
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 
@@ -132,12 +135,12 @@ def _hints(inputs: str, outputs: str, nodes: str) -> list[str | None]:
         ("int8[6,4] x, float[6] s", "float[6,4] y", "DequantizeLinear(x, s)", "with axis=0 the shapes fit"),
         ("int8[6,4] x, float[6] s", "float[6,4] y", "DequantizeLinear<axis=-1>(x, s)", "with axis=0 the shapes fit"),
         ("float[6,4] x, float[6] s", "uint8[6,4] y", "QuantizeLinear(x, s)", "with axis=0 the shapes fit"),
-        # Either axis fits, one of three, or none.
+        # Either axis fits, so none is proposed; one of three fits, or none.
         (
             "int8[6,4,6] x, float[6] s",
             "float[6,4,6] y",
             "DequantizeLinear<axis=1>(x, s)",
-            "with axis=0 or axis=2 the shapes fit",
+            None,
         ),
         ("int8[6,6,4,6] x, float[6] s", "float[6,6,4,6] y", "DequantizeLinear<axis=2>(x, s)", None),
         ("int8[6,4] x, float[5] s", "float[6,4] y", "DequantizeLinear(x, s)", None),
@@ -234,3 +237,43 @@ def test_the_content_of_a_list_is_tried(value: list[int], node: str, outputs: st
 def test_old_operators_broadcast_along_an_axis():
     text = '<ir_version: 3, opset_import: ["": 6]> g (float[2,3,4] x, float[3] w) => (float[2,3,4] y) { y = Add(x, w) }'
     assert _hints_of(text) == ["with broadcast=1 and axis=1 the shapes fit"]
+
+
+class _CountedPasses(list):
+    """A list that counts how often it is read from the begin."""
+
+    passes = 0
+
+    def __iter__(self):
+        self.passes += 1
+        return super().__iter__()
+
+
+def test_the_nodes_are_read_twice_at_most_to_find_where_weights_are_read():
+    inputs = _CountedPasses([("x", f"w.{index}.weight") for index in range(500)])
+    node = SimpleNamespace(graph=SimpleNamespace(node_inputs=inputs), index=300)
+    assert _read_later([f"w.{index}.weight" for index in range(400)], node) == [
+        f"w.{index}.weight" for index in range(301, 400)
+    ]
+    assert inputs.passes <= 2
+
+
+def test_names_with_one_lower_number():
+    names = ["a.1.w", "a.12.w", "b.2.w", "a.3.w", "a.3.v", "a.2.w2", "a.w", f"a.{'9' * 5_000}.w"]
+    assert _with_lower_number("a.3.w", names) == ["a.1.w"]
+    assert _with_lower_number("a.w", names) == []
+
+
+@pytest.mark.parametrize(("output", "hint"), [("N", "with axis=1 the shapes fit"), ("M", None)])
+def test_an_axis_makes_the_declared_shape(output: str, hint: str | None):
+    assert _hints("float[N,10] x", f"int64[{output}] y", "y = ArgMax<axis=2, keepdims=0>(x)") == [hint]
+
+
+@pytest.mark.parametrize(
+    ("size", "hint"),
+    [(72, "with [-1, 72] as input 1 's' of unnamed node 0 (Reshape) of the main graph the shapes fit"), (36, None)],
+)
+def test_a_reshape_makes_one_row_of_each_sample(size: int, hint: str | None):
+    text = f"""<ir_version: 10, opset_import: ["": 21]> g (float[N,8,3,3] x, float[{size},4] w) => (float[M,4] y)
+    <int64[2] s = {{-1, 64}}> {{ r = Reshape(x, s) y = Gemm(r, w) }}"""
+    assert _hints_of(text) == [hint]

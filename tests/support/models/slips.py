@@ -52,7 +52,7 @@ SLIPS: Final[dict[str, tuple[str, str]]] = {
     ),
     "two_inputs_renamed": (
         "g (int64[N,16] ids, float[N,16] scores) => (float[N,16] y) { h = Cast<to = 1>(x) y = Add(h, z) }",
-        "did you mean 'ids'",
+        "nothing uses 'ids' or 'scores'",
     ),
     "constant_lost": (
         """g (float[N,4] x) => (float[N,4] y) <float Constant_1 = {1}> { h = Add(x, Constant_1) i = Mul(h, Constant_2)
