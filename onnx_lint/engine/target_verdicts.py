@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
-from onnx_lint.common.record import Record
+from onnx_lint.common.record import Record, replace
 from onnx_lint.common.visible import visible
 from onnx_lint.engine.settings import Settings
 from onnx_lint.engine.target_releases import TargetRelease, target_releases
@@ -16,7 +16,7 @@ from onnx_lint.engine.unseen_faults import UnseenFaults
 from onnx_lint.model import Model, OperatorStatus
 from onnx_lint.report.file_report import TargetVerdict
 from onnx_lint.report.findings import Diagnostic
-from onnx_lint.spec.clauses import clauses
+from onnx_lint.spec.clauses import Severity, clauses
 from onnx_lint.spec.releases import DOMAIN_ALIAS, is_onnx_domain, normalized_domain
 from onnx_lint.spec.target import CHECKER, FULL_CHECK, title
 from onnx_lint.wording import counted, listed
@@ -117,6 +117,27 @@ def _joined(states: Sequence[_State], releases: Sequence[TargetRelease]) -> _Sta
         return states[0]
     answers_by_release = zip(versions, states, strict=True)
     return _unknown("; ".join(f"{version} {state.answer}" for version, state in answers_by_release))
+
+
+def with_errors(found: Sequence[Diagnostic], unseen: UnseenFaults, settings: Settings) -> list[Diagnostic]:
+    """Return the findings, with an error for each model that both neighbours of an unknown release refuse.
+
+    What one of them refuses is a warning. If the other refuses the model for another cause, these warnings become
+    errors, since the model is refused.
+    """
+    raised: set[int] = set()
+    for releases in map(target_releases, settings.target.programs):
+        if len(releases) < 2:
+            continue
+        refused = [{at for at, item in enumerate(found) if _loads(each, item, unseen) is False} for each in releases]
+        if all(refused):
+            causes = set[int]().union(*refused)
+            if all(found[at].severity < Severity.ERROR for at in causes):
+                raised |= causes
+    return [
+        replace(item, severity=Severity.ERROR) if at in raised and item.rule not in settings.severities else item
+        for at, item in enumerate(found)
+    ]
 
 
 def _basis_of(releases: Sequence[TargetRelease]) -> str:

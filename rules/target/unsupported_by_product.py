@@ -119,9 +119,10 @@ def _of_neighbours(
             yield reworded(finding, lambda each: _refused_by_both(each, older, name))
     for release, other, found, others in ((older, newer, old, new), (newer, older, new, old)):
         keys = {key for each in others for key in _keys(each)}
+        is_refused = any(each.clause not in _OF_LOADED for each in others)
         for finding in found:
             if _key(finding) not in both:
-                answer = _other_answer(finding, other, keys)
+                answer = _other_answer(finding, other, keys, is_refused)
                 yield reworded(finding, partial(_refused_by_one, release=release, answer=answer, name=name))
 
 
@@ -134,21 +135,24 @@ def _refused_by_one(finding: Finding, release: ProductRelease, answer: str, name
     return replace(
         finding,
         message=f"{finding.message}; {answer}, and {name.replace('=', ' ')} is between them",
-        clause=finding.clause if finding.clause in ("PRD-6", _OF_RUNS) else "PRD-5",
+        clause=finding.clause if finding.clause in _OF_LOADED else "PRD-5",
         program=f"{release.product}={release.version}",
     )
 
 
-def _other_answer(finding: Finding, other: ProductRelease, keys: Collection[_Key]) -> str:
+def _other_answer(finding: Finding, other: ProductRelease, keys: Collection[_Key], is_refused: bool) -> str:
     """Return what another release does with what a release refuses, or loads and refuses at each run.
 
-    `keys`: those of the findings about the other release, and of their parts.
+    `keys`: those of the findings about the other release, and of their parts. `is_refused`: whether that one refuses
+    the model. Then it may not come to a node that it has no finding about, such as one of a later operator set.
     """
     place, subject, is_of_runs = _key(finding)
     if (place, subject, False) in keys:
         return f"{other.version} refuses it"
     if (place, subject, True) in keys:
         return f"each run of {other.version} fails"
+    if is_refused:
+        return f"{other.version} refuses the model for another cause"
     return f"{other.version} {'runs it' if is_of_runs else 'does not refuse it'}"
 
 
@@ -163,6 +167,8 @@ def _keys(finding: Finding) -> Iterator[_Key]:
 
 _OF_RUNS: Final = "PRD-7"
 """The clause about nodes that a release loads, and refuses at each run."""
+_OF_LOADED: Final = ("PRD-6", _OF_RUNS)
+"""The clauses about models that a release loads, or may load."""
 
 _Key = tuple[str, str | None, bool]
 """The place of a finding, its subject, and whether it is about runs."""
