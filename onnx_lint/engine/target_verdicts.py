@@ -204,7 +204,7 @@ def _loads(release: TargetRelease, item: Diagnostic, unseen: UnseenFaults) -> bo
         return _loads_despite_own_finding(release, item)
     if release.refuses_since(item, unseen):
         return False
-    if release.proofs_of_acceptance(item) or _is_compared_later(release, item):
+    if release.proofs_of_acceptance(item, unseen) or _is_compared_later(release, item):
         return True
     # The keyword practice means that consumers refuse it, or differ. They differ about data files as well.
     is_about_files = clauses()[item.clause].chapter == "external-data"
