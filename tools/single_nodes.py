@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import itertools
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -85,9 +85,14 @@ def forms(operator: OperatorSchema) -> Iterator[dict[str, Any]]:
     for rank in range(1, 5):
         yield {"rank": rank}
     for name, attribute in operator.attributes.items():
-        if attribute.type in ("INT", "STRING") and name not in _TYPES_OF_OUTPUTS:
-            for value in sorted(allowed_values(operator, name) or {0, 1} if attribute.type == "INT" else set()):
+        if name not in _TYPES_OF_OUTPUTS:
+            allowed = allowed_values(operator, name) if attribute.type in ("INT", "STRING") else None
+            for value in sorted(allowed or _USUAL.get(attribute.type, ())):
                 yield {"attributes": {name: value}}
+
+
+_USUAL: Final[Mapping[str, Sequence[Any]]] = {"INT": (0, 1), "FLOAT": (0.5,), "INTS": ([0],)}
+"""By type of an attribute: the values that are tried if it is not known which are allowed."""
 
 
 def single_node(

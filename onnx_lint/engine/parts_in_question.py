@@ -100,3 +100,17 @@ def passed_on(model: Model, node: Node, output: str) -> tuple[str, ...]:
         return ()
     is_cast = node.op_type == "Cast" and kind_of(model, graph, node.inputs[0]) != kind_of(model, graph, output)
     return () if is_cast else (node.inputs[0],)
+
+
+def normalized_sizes(model: Model, node: Node) -> Sequence[object] | None:
+    """Return the size of each axis that a LayerNormalization normalizes, None for one that is unknown.
+
+    None if it is unknown how many these are.
+    """
+    data = model.shape_of(node.inputs[0], node.graph)
+    axis = next((each.i for each in node.attribute_protos if each.name == "axis"), -1)
+    if is_parameter(node, "axis"):
+        return None
+    if data is None:
+        return [None] * -axis if axis < 0 else None
+    return data[axis:] if -len(data) <= axis < len(data) else None

@@ -82,7 +82,7 @@ def _effect_of(program: str, item: Diagnostic, unseen: UnseenFaults) -> TargetEf
         return TargetEffect(program)
     releases = target_releases(program)
     refusals = [release.refuses_since(item, unseen) for release in releases]
-    proofs = [release.proofs_of_acceptance(item) for release in releases]
+    proofs = [release.proofs_of_acceptance(item, unseen) for release in releases]
     since = refusals[0] if all(refusals) else None
     accepted = tuple(dict.fromkeys(each for proof in proofs for each in proof)) if all(proofs) else ()
     if releases[0].is_checker:

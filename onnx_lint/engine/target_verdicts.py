@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
-from onnx_lint.common.record import Record
+from onnx_lint.common.record import Record, replace
 from onnx_lint.common.visible import visible
 from onnx_lint.engine.settings import Settings
 from onnx_lint.engine.target_releases import TargetRelease, target_releases
@@ -16,7 +16,7 @@ from onnx_lint.engine.unseen_faults import UnseenFaults
 from onnx_lint.model import Model, OperatorStatus
 from onnx_lint.report.file_report import TargetVerdict
 from onnx_lint.report.findings import Diagnostic
-from onnx_lint.spec.clauses import clauses
+from onnx_lint.spec.clauses import Severity, clauses
 from onnx_lint.spec.releases import DOMAIN_ALIAS, is_onnx_domain, normalized_domain
 from onnx_lint.spec.target import CHECKER, FULL_CHECK, title
 from onnx_lint.wording import counted, listed
@@ -119,6 +119,27 @@ def _joined(states: Sequence[_State], releases: Sequence[TargetRelease]) -> _Sta
     return _unknown("; ".join(f"{version} {state.answer}" for version, state in answers_by_release))
 
 
+def with_errors(found: Sequence[Diagnostic], unseen: UnseenFaults, settings: Settings) -> list[Diagnostic]:
+    """Return the findings, with an error for each model that both neighbours of an unknown release refuse.
+
+    What one of them refuses is a warning. If the other refuses the model for another cause, these warnings become
+    errors, since the model is refused.
+    """
+    raised: set[int] = set()
+    for releases in map(target_releases, settings.target.programs):
+        if len(releases) < 2:
+            continue
+        refused = [{at for at, item in enumerate(found) if _loads(each, item, unseen) is False} for each in releases]
+        if all(refused):
+            causes = set[int]().union(*refused)
+            if all(found[at].severity < Severity.ERROR for at in causes):
+                raised |= causes
+    return [
+        replace(item, severity=Severity.ERROR) if at in raised and item.rule not in settings.severities else item
+        for at, item in enumerate(found)
+    ]
+
+
 def _basis_of(releases: Sequence[TargetRelease]) -> str:
     """Return the phrase that names the evidence for a positive answer, such as `, as far as its data say`."""
     if len(releases) > 1:
@@ -183,7 +204,7 @@ def _loads(release: TargetRelease, item: Diagnostic, unseen: UnseenFaults) -> bo
         return _loads_despite_own_finding(release, item)
     if release.refuses_since(item, unseen):
         return False
-    if release.proofs_of_acceptance(item) or _is_compared_later(release, item):
+    if release.proofs_of_acceptance(item, unseen) or _is_compared_later(release, item):
         return True
     # The keyword practice means that consumers refuse it, or differ. They differ about data files as well.
     is_about_files = clauses()[item.clause].chapter == "external-data"

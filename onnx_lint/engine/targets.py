@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from onnx_lint.engine.settings import Settings
 from onnx_lint.engine.target_effects import with_effects
-from onnx_lint.engine.target_verdicts import program_verdicts, version_verdicts
+from onnx_lint.engine.target_verdicts import program_verdicts, version_verdicts, with_errors
 from onnx_lint.engine.unseen_faults import UnseenFaults
 from onnx_lint.model import Model
 from onnx_lint.report.file_report import TargetVerdict
@@ -30,7 +30,8 @@ class TargetJudge:
         """Return the findings with a line about each program, and with the severity for the target."""
         if not self._settings.target.programs:
             return found
-        return [with_effects(item, self._unseen, self._settings) for item in found]
+        judged = [with_effects(item, self._unseen, self._settings) for item in found]
+        return with_errors(judged, self._unseen, self._settings)
 
     def verdicts(
         self, found: Sequence[Diagnostic], rules: Collection[str], left_out: Sequence[str], unjudged: Sequence[str]

@@ -15,9 +15,11 @@ from typing import Final
 from onnx_lint.engine.parts_in_question import (
     has_attribute,
     inputs_of_kind,
+    is_parameter,
     kind_of,
     may_be_constant,
     nodes_of,
+    normalized_sizes,
     phrases,
     stored_contents,
 )
@@ -207,7 +209,11 @@ def _has_rare_coordinates(_: Model, node: Node, __: int) -> bool:
 
 
 def _is_rare_normalization(model: Model, node: Node, _: int) -> bool:
-    """Return whether a BatchNormalization has several outputs, a rank below 2, or inputs of several types."""
+    """Return whether a BatchNormalization has several outputs, a rank below 2, inputs of several types, or an epsilon
+    below 0.
+    """
+    if is_parameter(node, "epsilon") or any(each.name == "epsilon" and each.f < 0 for each in node.attribute_protos):
+        return True
     data = _sizes(model, node, 0)
     kinds = {kind_of(model, node.graph, name) for name in node.inputs}
     return len(node.outputs) > 1 or data is None or len(data) < 2 or len(kinds) > 1
@@ -219,7 +225,7 @@ def _has_doubtful_window(model: Model, node: Node, version: int) -> bool:
     kernel, data = lists.get("kernel_shape", []), _sizes(model, node, 0)
     count = len(kernel)
     pads = lists.get("pads", [0] * 2 * count)
-    if data is None or len(data) != count + 2 or len(pads) != 2 * count:
+    if data is None or len(data) != count + 2 or len(pads) != 2 * count or len(data) > _MOST_AXES:
         return True
     if node.op_type == "LpPool" and version < 2:
         return True
@@ -234,6 +240,26 @@ def _has_doubtful_window(model: Model, node: Node, version: int) -> bool:
         if isinstance(length, int) and (size - 1) * dilation + 1 > length + padding:
             return True
     return False
+
+
+def _has_many_axes(model: Model, node: Node, _: int) -> bool:
+    """Return whether a window has more than three axes, beside batch and channels."""
+    return len(_sizes(model, node, 0) or ()) > _MOST_AXES
+
+
+_MOST_AXES: Final = 5
+"""The highest rank of what windows move over that OpenVINO converts."""
+
+
+def _is_scaled_by_less(model: Model, node: Node, _: int) -> bool:
+    """Return whether a LayerNormalization may have a scale or a bias of another rank than it normalizes axes."""
+    sizes = normalized_sizes(model, node)
+    others = [model.shape_of(name, node.graph) for name in node.inputs[1:] if name]
+    return sizes is None or any(each is None or len(each) != len(sizes) for each in others)
+
+
+def _shrinks_by_less_than_0(_: Model, node: Node, __: int) -> bool:
+    return is_parameter(node, "lambd") or any(each.name == "lambd" and each.f < 0 for each in node.attribute_protos)
 
 
 def _is_scalar_or_unknown(model: Model, node: Node, _: int) -> bool:
@@ -342,17 +368,19 @@ _DOUBTFUL_FORMS: Final[Mapping[str, _IsDoubtful]] = {
     "Concat": lambda _, node, version: not _has(node, "axis"),
     "Constant": _is_constant_of_strings,
     **dict.fromkeys(("DequantizeLinear", "QuantizeLinear"), _has_doubtful_scale),
+    **dict.fromkeys(("Conv", "ConvInteger", "ConvTranspose"), _has_many_axes),
     "Dropout": _may_train,
     **dict.fromkeys(("GRU", "LSTM", "RNN"), _is_batch_first_or_of_unknown_size),
     "GatherElements": _gathers_other_sizes,
     "GlobalLpPool": _has_unknown_size,
     "GridSample": lambda model, node, _: len(_sizes(model, node, 0) or ()) != 4,
     "If": has_doubtful_branches,
+    "LayerNormalization": _is_scaled_by_less,
     "Loop": has_doubtful_loop,
     "Mod": _is_mod_of_floats,
     "OneHot": _has_unknown_counts,
     "Pad": lambda _, node, version: has_attribute(node, "mode", b"wrap"),
-    "QLinearConv": _has_many_scales(1, 4, 6),
+    "QLinearConv": lambda *given: _has_many_scales(1, 4, 6)(*given) or _has_many_axes(*given),
     "QLinearMatMul": _has_many_scales(1, 4, 6),
     **dict.fromkeys(("RandomNormalLike", "RandomUniform", "RandomUniformLike"), _is_random_of_other_type),
     "Range": _has_list,
@@ -361,22 +389,25 @@ _DOUBTFUL_FORMS: Final[Mapping[str, _IsDoubtful]] = {
     "Resize": _has_rare_coordinates,
     "ReverseSequence": _has_unknown_size,
     "Scan": has_doubtful_scan,
+    "Shrink": _shrinks_by_less_than_0,
     **dict.fromkeys(("Squeeze", "Unsqueeze"), _has_no_axes),
     "TopK": _has_many_numbers,
 }
 """Which nodes of an operator have a form whose conversion may fail. The number is the version of the operator set."""
 
-_OF_POOLS: Final = "with windows or pads that may be too long"
+_OF_POOLS: Final = "with windows or pads that may be too long, or of more than three axes"
 _WORDS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("AveragePool", "LpPool", "MaxPool"), _OF_POOLS),
     **dict.fromkeys(("And", "Equal", "Greater", "Less", "Or", "Pow", "Xor"), "with axis, before operator set 7"),
     **dict.fromkeys(("ArgMax", "ArgMin"), "of a scalar, or of unknown rank"),
-    "BatchNormalization": "with several outputs, parameters of another type, or less than two dimensions",
+    "BatchNormalization": "with several outputs, parameters of another type, less than two dimensions, or an epsilon "
+    "below 0",
     "Cast": "of operator sets before 6",
     "Constant": "of strings, or without a tensor",
     **dict.fromkeys(
         ("DequantizeLinear", "QuantizeLinear"), "with scales in blocks, or not one for each element of axis"
     ),
+    **dict.fromkeys(("Conv", "ConvInteger", "ConvTranspose"), "with windows of more than three axes"),
     "Dropout": "that may be in training mode",
     **dict.fromkeys(("GRU", "LSTM", "RNN"), "without hidden_size, or with layout 1"),
     "GatherElements": "with indices of another size",
@@ -385,13 +416,15 @@ _WORDS: Final[Mapping[str, str]] = {
     "If": "with a condition of unknown rank, or with branches that return what no node of them computes",
     "Loop": "whose states may change their shapes, or whose body returns what no node of it computes, or reads a "
     "condition that it only passes on",
+    "LayerNormalization": "with a scale or a bias of another rank than it normalizes axes",
     "Mod": "of floats without fmod",
     "Pad": "with mode 'wrap'",
-    **dict.fromkeys(("QLinearConv", "QLinearMatMul"), "with several scales"),
+    **dict.fromkeys(("QLinearConv", "QLinearMatMul"), "with several scales, or windows of more than three axes"),
     **dict.fromkeys(("RandomNormalLike", "RandomUniform", "RandomUniformLike"), "with another dtype than FLOAT"),
     "Range": "of a list",
     **dict.fromkeys(("ReduceMax", "ReduceMin"), "of int8 or uint8 before operator set 13"),
     "Resize": "with coordinate_transformation_mode 'half_pixel_symmetric' or 'tf_crop_and_resize'",
+    "Shrink": "with a lambd below 0",
     "Scan": "whose body reads values from outside or has another Scan",
     **dict.fromkeys(("Squeeze", "Unsqueeze"), "with axes of no elements"),
     "OneHot": "with depths or values of unknown number",

@@ -16,6 +16,7 @@ from onnx_lint.engine.parts_in_question import (
     is_parameter,
     kind_of,
     nodes_of,
+    normalized_sizes,
     phrases,
     stored_contents,
 )
@@ -26,7 +27,15 @@ from onnx_lint.model import Function, Graph, Model, Node, StoredTensor
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import EXTERNAL_LOCATION, MAX_INT64, DataType
 from onnx_lint.spec.products import ProductRelease, version_number
-from onnx_lint.spec.products.refusals import FIRST_TRUNCATED_VERSION, ONNXRUNTIME_NEEDED_ATTRIBUTES, READ_INPUTS
+from onnx_lint.spec.products.refusals import (
+    FIRST_TRUNCATED_VERSION,
+    FORBIDDEN_GATES,
+    LINEAR_ATTENTION,
+    ONNXRUNTIME_NEEDED_ATTRIBUTES,
+    READ_INPUTS,
+    REFUSED_FORMS,
+    RefusedForm,
+)
 from onnx_lint.spec.releases import DOMAIN_ALIAS
 
 if TYPE_CHECKING:
@@ -69,6 +78,7 @@ def unjudged_by_full_check(model: Model) -> Iterator[str]:
             "call",
             "without all operands of its function",
         ),
+        (sum(map(_may_have_forbidden_gates, nodes_of(model, LINEAR_ATTENTION))), *_FORBIDDEN),
         (_with_a_faulty_function(model), "node", f"of {_WITH_FAULTS} without axes, or of another type than float"),
         (sum(_has_untyped_output(graph) for graph in model.graphs), "subgraph", "with outputs of unknown type"),
     )
@@ -78,6 +88,19 @@ def unjudged_by_full_check(model: Model) -> Iterator[str]:
             yield from phrases(
                 (sum(map(_MISTAKEN[name], alike.nodes)), "node", f"of {name} whose shape full_check may mistake")
             )
+
+
+def _may_have_forbidden_gates(node: Node) -> bool:
+    """Return whether a LinearAttention may have an input that onnx forbids beside the update rule."""
+    rules = [rule.encode() for rule, indices in FORBIDDEN_GATES.items() if any(map(partial(_has_input, node), indices))]
+    return bool(rules) and has_attribute(node, "update_rule", *rules)
+
+
+def _has_input(node: Node, index: int) -> bool:
+    return index < len(node.inputs) and bool(node.inputs[index])
+
+
+_FORBIDDEN: Final = ("node", f"of {LINEAR_ATTENTION} with an input that the update rule may forbid")
 
 
 def unjudged_tensors(model: Model, release: ProductRelease) -> Iterator[str]:
@@ -170,9 +193,40 @@ def _unjudged_by_onnxruntime(model: Model, release: ProductRelease) -> Iterator[
     )
     yield from _unjudged_in_functions(model)
     yield from _unjudged_nodes(model)
+    if version_number(release.version) < _NORMALIZES_HALF:
+        halves = sum(_is_half_and_broadcasts(model, node) for node in nodes_of(model, "LayerNormalization"))
+        yield from phrases((halves, "node", "of LayerNormalization of float16 with a scale of other sizes"))
     from onnx_lint.engine.unjudged_fusions import unjudged_fusions
 
     yield from unjudged_fusions(model, release)
+
+
+_NORMALIZES_HALF: Final = (1, 20)
+"""The first known release with a kernel of LayerNormalization for float16. Others run its function."""
+
+
+def _is_half_and_broadcasts(model: Model, node: Node) -> bool:
+    """Return whether a scale or a bias of float16 may have another number of elements than 1 and what it scales."""
+    if kind_of(model, node.graph, node.inputs[0]) != "tensor(float16)":
+        return False
+    sizes = normalized_sizes(model, node)
+    return not all(_fills(model.shape_of(name, node.graph), sizes) for name in node.inputs[1:] if name)
+
+
+def _fills(shape: Sequence[object] | None, sizes: Sequence[object] | None) -> bool:
+    """Return whether a tensor surely has one element, or one for each place of these sizes."""
+    if shape is None or None in shape:
+        return False
+    if sizes is not None and [*shape] == [*sizes]:
+        return True
+    counts = [_count(each) for each in (shape, sizes)]
+    return counts[0] is not None and counts[0] in (1, counts[1])
+
+
+def _count(sizes: Sequence[object] | None) -> int | None:
+    """Return the number of elements; None if it is unknown."""
+    known = [size for size in sizes or () if isinstance(size, int)]
+    return prod(known) if sizes is not None and len(known) == len(sizes) else None
 
 
 def _unjudged_tensors(model: Model) -> Iterator[str]:
@@ -209,7 +263,7 @@ def _unjudged_nodes(model: Model) -> Iterator[str]:
     yield from phrases(
         (sum(map(partial(_is_narrow_clip, model), nodes_of(model, "Clip"))), "node", "of Clip with a narrow type"),
         (
-            sum(map(partial(_has_unknown_channels, model), nodes_of(model, "CausalConvWithState"))),
+            sum(map(partial(has_unknown_channels, model), nodes_of(model, "CausalConvWithState"))),
             "node",
             "of CausalConvWithState with an unknown number of channels",
         ),
@@ -220,6 +274,11 @@ def _unjudged_nodes(model: Model) -> Iterator[str]:
         ),
         (sum(_may_divide_by_0(model, node) for name in ("Div", "Mod") for node in nodes_of(model, name)), *_DIVISORS),
     )
+    parameters = [each for each in nodes_of(model, LINEAR_ATTENTION) if is_parameter(each, "update_rule")]
+    yield from phrases((sum(map(_may_have_forbidden_gates, parameters)), *_FORBIDDEN))
+    for name, forms in REFUSED_FORMS.items():
+        doubted = sum(_may_have_a_form(model, node, forms) for node in nodes_of(model, name))
+        yield from phrases((doubted, "node", f"of {name} with a value that the release may refuse for the type"))
     for name, is_doubtful in _DOUBTED.items():
         doubted = sum(map(is_doubtful, nodes_of(model, name)))
         yield from phrases((doubted, "node", f"of {name} with attributes that the kernel may refuse"))
@@ -235,6 +294,15 @@ def _unjudged_nodes(model: Model) -> Iterator[str]:
 
             doubted = sum(may_refuse_scales(model, node) for node in resized)
             yield from phrases((doubted, "node", f"of {name} with scales or attributes that the kernel may refuse"))
+
+
+def _may_have_a_form(model: Model, node: Node, forms: Sequence[RefusedForm]) -> bool:
+    """Return whether a node may have one of the values that are refused for its type: a call or the run knows it."""
+    kind = kind_of(model, node.graph, node.outputs[0]) if node.outputs and node.outputs[0] else ""
+    given = {each.name: bool(each.ref_attr_name) for each in node.attribute_protos}
+    return any(
+        form.attribute in given and (not kind or (given[form.attribute] and kind in form.types)) for form in forms
+    )
 
 
 def _unjudged_in_functions(model: Model) -> Iterator[str]:
@@ -328,7 +396,7 @@ def _is_narrow_clip(model: Model, node: Node) -> bool:
     return any(node.inputs[1:]) and kind_of(model, node.graph, node.inputs[0]) in narrow
 
 
-def _has_unknown_channels(model: Model, node: Node) -> bool:
+def has_unknown_channels(model: Model, node: Node) -> bool:
     """Return whether the function of a CausalConvWithState, which runs for want of a kernel, may not be made.
 
     It needs the rank of the data, and a number of channels, which the data or the weights state.
@@ -383,6 +451,11 @@ def _has_size_of_pairs(node: Node) -> bool:
     return any(each.name == "size" and each.i % 2 == 0 for each in node.attribute_protos)
 
 
+def _has_size_of_0(node: Node, *names: str) -> bool:
+    lists = [each.ints for each in node.attribute_protos if each.name in names]
+    return is_parameter(node, *names) or any(min(each, default=1) < 1 for each in lists)
+
+
 def _has_lengths_and_number(node: Node) -> bool:
     return len(node.inputs) > 1 and any(each.name == "num_outputs" for each in node.attribute_protos)
 
@@ -393,10 +466,12 @@ _DOUBTED: Final[Mapping[str, Callable[[Node], bool]]] = {
         ("EyeLike", "RandomNormalLike", "RandomUniformLike"), lambda node: has_attribute(node, "dtype", _FLOAT16)
     ),
     "BatchNormalization": _has_empty_outputs,
+    "Col2Im": lambda node: _has_size_of_0(node, "dilations", "strides"),
     "LRN": _has_size_of_pairs,
     "RotaryEmbedding": lambda node: any(
         each.name == "rotary_embedding_dim" and (each.i or each.ref_attr_name) for each in node.attribute_protos
     ),
+    "Slice": lambda node: len({len(each.ints) for each in node.attribute_protos}) > 1,  # starts, ends and axes
     "Split": _has_lengths_and_number,
     "StringNormalizer": lambda _: True,  # a locale that the machine may lack
 }

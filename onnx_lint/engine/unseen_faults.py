@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from onnx_lint.common.cached import cached_property
-from onnx_lint.engine.unjudged_parts import REPLACEABLE_SINCE
+from onnx_lint.engine.parts_in_question import nodes_of
+from onnx_lint.engine.unjudged_parts import REPLACEABLE_SINCE, has_unknown_channels
 from onnx_lint.ir.graph import Definition, GraphKind
 from onnx_lint.ir.operators.function_calls import OVERLOADS_SINCE
 from onnx_lint.ir.operators.operators import OPSET_IMPORTS_SINCE
@@ -155,6 +156,20 @@ class UnseenFaults:
         graphs = [graph for graph in self.model.graphs if graph.at("node", place.index) == place]
         return graphs[0].nodes[place.index] if graphs else None
 
+    def is_missed(self, item: Diagnostic, release: ProductRelease | None) -> bool:
+        """Return whether a finding may be about a shape without which ONNX Runtime loads some models, but not this one.
+
+        It makes the function of a CausalConvWithState only if it knows the rank of the data.
+        """
+        if release is None or not release.has_kernels or item.clause != _OF_SHAPES:
+            return False
+        return self._needs_shapes
+
+    @cached_property
+    def _needs_shapes(self) -> bool:
+        """True if a node has no shape that ONNX Runtime needs."""
+        return any(has_unknown_channels(self.model, node) for node in nodes_of(self.model, "CausalConvWithState"))
+
     @cached_property
     def has_replaceable_defaults(self) -> bool:
         """True if an input of the main graph has a default, which then is no constant."""
@@ -163,6 +178,8 @@ class UnseenFaults:
         return has_default and self.model.effective_ir_version >= REPLACEABLE_SINCE
 
 
+_OF_SHAPES: Final = "VI-3"
+"""The clause about the shapes that the main graph states."""
 _OF_IDENTITY: Final = ("FUN-3", "FUN-4")
 """The clauses about functions of one identity, and about functions that call themselves. Both checks of onnx read
 overloads before IR version 10."""

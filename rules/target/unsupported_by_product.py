@@ -28,14 +28,17 @@ from onnx_lint.model import (
     shown_domain,
 )
 from onnx_lint.rule import Faults, Finding, Record, Related, replace, reworded, rule
-from onnx_lint.spec.operators.runtime_releases import failing_runs, refused_values, signature_in
+from onnx_lint.spec.operators.runtime_releases import EXTENTS, failing_runs, refused_values, signature_in
 from onnx_lint.spec.products import Kernel, ProductRelease, product_releases, version_number
 from onnx_lint.spec.products.refusals import (
     FIRST_TRUNCATED_VERSION,
+    FORBIDDEN_GATES,
+    LINEAR_ATTENTION,
     ONNXRUNTIME_SIGNATURES,
     ONNXRUNTIME_WITHOUT_KERNEL,
     OPENVINO_DOMAINS,
     READ_INPUTS,
+    REFUSED_FORMS,
     REFUSED_VALUES,
     RESIZE_NEGATIVE_AXES_UNTIL,
     ReadInputs,
@@ -119,9 +122,10 @@ def _of_neighbours(
             yield reworded(finding, lambda each: _refused_by_both(each, older, name))
     for release, other, found, others in ((older, newer, old, new), (newer, older, new, old)):
         keys = {key for each in others for key in _keys(each)}
+        is_refused = any(each.clause not in _OF_LOADED for each in others)
         for finding in found:
             if _key(finding) not in both:
-                answer = _other_answer(finding, other, keys)
+                answer = _other_answer(finding, other, keys, is_refused)
                 yield reworded(finding, partial(_refused_by_one, release=release, answer=answer, name=name))
 
 
@@ -134,21 +138,24 @@ def _refused_by_one(finding: Finding, release: ProductRelease, answer: str, name
     return replace(
         finding,
         message=f"{finding.message}; {answer}, and {name.replace('=', ' ')} is between them",
-        clause=finding.clause if finding.clause in ("PRD-6", _OF_RUNS) else "PRD-5",
+        clause=finding.clause if finding.clause in _OF_LOADED else "PRD-5",
         program=f"{release.product}={release.version}",
     )
 
 
-def _other_answer(finding: Finding, other: ProductRelease, keys: Collection[_Key]) -> str:
+def _other_answer(finding: Finding, other: ProductRelease, keys: Collection[_Key], is_refused: bool) -> str:
     """Return what another release does with what a release refuses, or loads and refuses at each run.
 
-    `keys`: those of the findings about the other release, and of their parts.
+    `keys`: those of the findings about the other release, and of their parts. `is_refused`: whether that one refuses
+    the model. Then it may not come to a node that it has no finding about, such as one of a later operator set.
     """
     place, subject, is_of_runs = _key(finding)
     if (place, subject, False) in keys:
         return f"{other.version} refuses it"
     if (place, subject, True) in keys:
         return f"each run of {other.version} fails"
+    if is_refused:
+        return f"{other.version} refuses the model for another cause"
     return f"{other.version} {'runs it' if is_of_runs else 'does not refuse it'}"
 
 
@@ -163,6 +170,8 @@ def _keys(finding: Finding) -> Iterator[_Key]:
 
 _OF_RUNS: Final = "PRD-7"
 """The clause about nodes that a release loads, and refuses at each run."""
+_OF_LOADED: Final = ("PRD-6", _OF_RUNS)
+"""The clauses about models that a release loads, or may load."""
 
 _Key = tuple[str, str | None, bool]
 """The place of a finding, its subject, and whether it is about runs."""
@@ -522,9 +531,23 @@ def _refused_by_kernels(
     if not schema.domain and schema.name in _OPERATORS_WITH_REFUSED_VALUES:
         for what in _refused_values(node.attribute_protos, schema, release):
             yield schema.name, f"{what}, which {release} refuses"
+    if not schema.domain and schema.name in REFUSED_FORMS:
+        for what in _refused_forms(model, node, schema):
+            yield schema.name, f"{what}, which {release} refuses"
     if schema.domain in release.own_domains:
         for what in _later_values(node, schema, types, release):
             yield _name(schema.domain, schema.name), f"{what}, which {release} refuses"
+
+
+def _refused_forms(model: Model, node: Node, schema: OperatorSchema) -> Iterator[str]:
+    """Yield values of attributes that ONNX Runtime refuses for the type of output 0."""
+    values = _values_of(node, schema)
+    fact = model.value_flow.facts_seen(node.graph)(node.outputs[0]) if node.outputs and node.outputs[0] else None
+    kind = fact.kind if fact is not None else None
+    for form in REFUSED_FORMS[schema.name]:
+        is_meant = schema.since_version in form.versions and values.get(form.attribute) == form.value
+        if is_meant and kind in form.types:
+            yield f"attribute {quote(form.attribute)} with the value {form.value} and an output of type {kind}"
 
 
 def _later_values(
@@ -552,6 +575,15 @@ def _failing_runs(model: Model, release: ProductRelease, refused: Collection[Nod
 
     `refused`: the nodes that it does not load.
     """
+    failing = [each for each in _failing_nodes(model, release) if each[1] not in refused]
+    run = _nodes_of_runs(model) if failing else ()
+    for cause, node in failing:
+        if node in run:
+            yield cause, (node,)
+
+
+def _failing_nodes(model: Model, release: ProductRelease) -> Iterator[tuple[_RefusalCause, Node]]:
+    """Yield the nodes of the main graph with which a run fails, if it comes to them."""
     for alike in model.operators.alike_nodes:
         schema = alike.operator.schema
         if schema is None or alike.operator.function or schema.domain not in release.own_domains:
@@ -559,59 +591,76 @@ def _failing_runs(model: Model, release: ProductRelease, refused: Collection[Nod
         subject = _name(schema.domain, schema.name)
         inputs = (signature_in(release.version, schema.domain, schema.name) or schema).inputs
         for node in _judged(model, alike, release):
-            if node in refused or not _is_run(model, node):
+            if node.graph is not model.main_graph:
                 continue
-            has_elements = _has_elements(model, node)
             given = [(each.name, name) for each, name in zip(inputs, node.inputs, strict=False) if name]
             ranks = {each: _rank(model, node, name) for each, name in given}
             types = _types(model, node, schema)
             values = _values_of(node, schema)
-            failing = failing_runs(
-                release.version, schema.name, values, ranks, types, has_elements=has_elements is not False
-            )
-            for what, needs_elements in failing:
-                unless = " if input 0 has elements" if needs_elements and not has_elements else ""
+            extents = {name: _has_elements(model, node, first) for name, first in EXTENTS.items()}
+            may_have = {name for name, has in extents.items() if has is not False}
+            for what, needed in failing_runs(release.version, schema.name, values, ranks, types, may_have):
+                unless = " if input 0 has elements" if needed and not extents[needed] else ""
                 cause = f"has {what}, with which each run of {release} on CPUs fails{unless}"
-                yield _RefusalCause(5, _OF_RUNS, subject, cause), (node,)
+                yield _RefusalCause(5, _OF_RUNS, subject, cause), node
 
 
 _SOURCE_OF_RUNS: Final = "runs of the package onnxruntime on PyPI, 2026-11-29"
 """The source of what is known of runs, and its date, as `ProductRelease.citation` has it."""
 
 
-def _is_run(model: Model, node: Node) -> bool:
-    """Return whether each run of a model surely runs a node. One in a branch or a function may not run.
+def _nodes_of_runs(model: Model) -> set[Node]:
+    """Return the nodes of the main graph that each run of a model surely runs.
 
-    ONNX Runtime runs a node that nothing reads.
+    Those are needed for an output, or nothing reads them: ONNX Runtime runs these as well. Before them come those whose
+    elements they need.
     """
-    if node.graph is not model.main_graph:
-        return False
-    if model.kept_nodes.is_kept(node) or model.uses.used_in(node.graph).isdisjoint(node.outputs):
-        return True
-    names = {*node.outputs} - {""}
-    return any(_is_computed_in_runs(model, reader) for reader in node.graph.nodes if names & {*reader.inputs})
+    graph = model.main_graph
+    used = model.uses.used_in(graph)
+    calls = {node for node, _ in model.calls.all}
+    pending = [node for node in graph.nodes if model.kept_nodes.is_kept(node) or used.isdisjoint(node.outputs)]
+    found = {*pending}
+    while pending:
+        reader = pending.pop()
+        if reader in calls:  # it may have nothing but a Shape
+            continue
+        for name in filter(None, reader.inputs):
+            definition = graph.definition_of(name)
+            before = definition.node if definition is not None else None
+            if before is not None and before not in found and _needs(model, reader, name, before):
+                found.add(before)
+                pending.append(before)
+    return found
 
 
-def _is_computed_in_runs(model: Model, reader: Node) -> bool:
-    """Return whether a node is a Shape or Size that each run computes.
+def _needs(model: Model, reader: Node, name: str, before: Node) -> bool:
+    """Return whether a node needs the elements of what it reads, or a size that only the run knows.
 
     ONNX Runtime computes a Shape when it loads the model if it knows all sizes, and never a Size.
     """
-    is_known = reader.op_type in ("Shape", "Size") and not normalized_domain(reader.domain)
-    if not is_known or not model.kept_nodes.is_kept(reader):
-        return False
-    shape = model.shape_of(reader.inputs[0], reader.graph)
-    return reader.op_type == "Size" or any(isinstance(size, str) for size in shape or ())
+    if reader.op_type != "Shape" or normalized_domain(reader.domain):
+        return True
+    graph = model.main_graph
+    is_stated = name in graph.value_info_names or name in graph.output_names
+    if _has_no_inferred_shape(before) and not is_stated:
+        return True
+    return any(isinstance(size, str) for size in model.shape_of(name, graph) or ())
 
 
-def _has_elements(model: Model, node: Node) -> bool | None:
-    """Return whether input 0 has elements; None if that is unknown."""
+def _has_no_inferred_shape(node: Node) -> bool:
+    """Return whether ONNX Runtime infers no shape for a node: an Attention without a bias."""
+    return (normalized_domain(node.domain), node.op_type) == ("com.microsoft", "Attention") and not _name_of(node, 2)
+
+
+def _has_elements(model: Model, node: Node, first: int) -> bool | None:
+    """Return whether the axes of input 0 from one on have no size of 0; None if that is unknown."""
     shape = model.shape_of(node.inputs[0], node.graph) if node.inputs and node.inputs[0] else None
     if shape is None:
         return None
-    if 0 in shape:
+    sizes = shape[first:]
+    if 0 in sizes:
         return False
-    return True if all(isinstance(size, int) for size in shape) else None
+    return True if all(isinstance(size, int) for size in sizes) else None
 
 
 def _rank(model: Model, node: Node, name: str) -> int | None:
@@ -669,6 +718,11 @@ def _has_negative_axes(model: Model, node: Node, schema: OperatorSchema, release
 
 def _refused_by_inference(model: Model, node: Node, schema: OperatorSchema, release: ProductRelease) -> Iterator[str]:
     """Yield what the inference of shapes refuses of a node, which comes before anything is removed."""
+    if schema.name == LINEAR_ATTENTION and not schema.domain:
+        rule = _values_of(node, schema).get("update_rule", "")
+        forbidden = [index for index in FORBIDDEN_GATES.get(rule, ()) if _name_of(node, index)]
+        for index in forbidden[:1]:
+            yield f"input {index} beside attribute 'update_rule' with the value {rule}"
     if schema.domain or schema.name not in _OPERATORS_WITH_READ_INPUTS:
         return
     reading = next((each for each in READ_INPUTS.get(schema.name, ()) if schema.since_version >= each.since), None)
@@ -683,7 +737,7 @@ def _refused_values(attributes: Iterable[Any], schema: OperatorSchema, release: 
         row = REFUSED_VALUES.get((schema.name, attribute.name))
         if row is None or release.product not in row.products or not row.first <= schema.since_version <= row.last:
             continue
-        if row.value in (attribute.i, attribute.s):
+        if attribute.i in row.values or attribute.s in row.values:
             yield f"attribute {quote(attribute.name)} with the value {attribute.s.decode() or attribute.i}"
 
 
@@ -794,8 +848,8 @@ def _without_kernel(
     kernels = [kernel for kernel in release.kernels(schema.domain, schema.name) if kernel.is_for(schema.since_version)]
     if not kernels:
         return _described(schema)
-    # It inserts no Casts around a node that has graphs.
-    in_float = types if schema.has_subgraphs else _in_float(types, schema, version)
+    # It inserts no Casts around a node that has graphs, or no inputs.
+    in_float = types if schema.has_subgraphs or not schema.inputs else _in_float(types, schema, version)
     if any(_takes(kernel, types) or _takes(kernel, in_float) for kernel in kernels):
         return None
     judged = {name: frozenset[str]().union(*(kernel.types.get(name, ()) for kernel in kernels)) for name in types}

@@ -73,7 +73,10 @@ def test_a_reduction_of_a_constant_of_no_elements(operator: str, operand: str, e
 def test_the_line_names_the_form_whose_conversion_may_fail() -> None:
     for node, what in (
         ("Bernoulli", "1 node of Bernoulli, whose conversion may fail"),
-        ("MaxPool<kernel_shape = [5, 2]>", "1 node of MaxPool with windows or pads that may be too long, whose"),
+        (
+            "MaxPool<kernel_shape = [5, 2]>",
+            "1 node of MaxPool with windows or pads that may be too long, or of more than three",
+        ),
     ):
         text = IMAGE % node
         found = onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["": 17]> g {text}')
@@ -101,3 +104,50 @@ def test_the_line_names_the_form_whose_conversion_may_fail() -> None:
 )
 def test_forms_that_nodes_of_shape_rules_showed(graph: str, opset: int, expected: bool | None) -> None:
     assert (state(graph, opset) or None) is expected
+
+
+@pytest.mark.parametrize("operator", ["Conv", "ConvTranspose", "MaxPool", "AveragePool"])
+@pytest.mark.parametrize(("axes", "expected"), [(1, True), (3, True), (4, None), (6, None)])
+def test_windows_of_more_than_three_axes(operator: str, axes: int, expected: bool | None) -> None:
+    sizes, ones = ", ".join(["4"] * axes), ", ".join(["1"] * axes)
+    made = f"{operator}(x, w)" if "Conv" in operator else f"{operator}<kernel_shape = [{ones}]>(x)"
+    output = ", ".join(["a", "b"] + [f"c{axis}" for axis in range(axes)])
+    weights = f", float[2, 2, {ones}] w" if "Conv" in operator else ""
+    assert state(f"(float[1, 2, {sizes}] x{weights}) => (float[{output}] y) {{ y = {made} }}") is expected
+
+
+@pytest.mark.parametrize(
+    ("axis", "scale", "expected"),
+    [
+        (-1, "[4]", True),
+        (-1, "[1]", True),
+        (-1, "", None),
+        (-2, "[3, 4]", True),
+        (1, "[1, 4]", True),
+        (1, "[4]", None),
+        (0, "[3]", None),
+        (0, "[2, 3, 4]", True),
+    ],
+)
+@pytest.mark.parametrize("bias", [False, True])
+def test_a_normalization_with_a_scale_of_another_rank(axis: int, scale: str, expected: bool | None, bias: bool) -> None:
+    graph = f"(float[2, 3, 4] x, float{scale} s) => (float[i, j, k] y) {{ y = LayerNormalization<axis = {axis}>(x, s"
+    assert state(f"{graph}{', s' if bias else ''}) }}") is expected
+
+
+@pytest.mark.parametrize(
+    ("node", "expected"),
+    [
+        ("Shrink<lambd = 0.5>", True),
+        ("Shrink<lambd = -0.5>", None),
+        ("Shrink<bias = -0.5>", True),
+    ],
+)
+def test_a_shrink_below_0(node: str, expected: bool | None) -> None:
+    assert state(IMAGE % node) is expected
+
+
+@pytest.mark.parametrize(("epsilon", "expected"), [("0.0", True), ("-1.0", None)])
+def test_a_normalization_of_a_batch_with_an_epsilon_below_0(epsilon: str, expected: bool | None) -> None:
+    start = "(float[1, 2, 4, 4] x, float[2] s) => (float[a, b, c, d] y)"
+    assert state(f"{start} {{ y = BatchNormalization<epsilon = {epsilon}>(x, s, s, s, s) }}") is expected

@@ -125,3 +125,85 @@ def test_openvino_may_refuse_a_model_without_imports(version: int) -> None:
     found = onnx.parser.parse_model(f"{HEAD % (version, 1, '')} g {RELU}")
     del found.opset_import[:]
     assert onnx_lint.lint(found, target="openvino=2026.4").files[0].targets[0].loads is None
+
+
+@pytest.mark.parametrize(("shape", "accepted"), [("[]", False), ("[N, 4, L]", True)])
+def test_onnx_runtime_needs_the_rank_of_a_causal_convolution(shape: str, accepted: bool) -> None:
+    """Elsewhere it accepts a value without a shape, which ONNX forbids: then that is a warning."""
+    model = onnx.parser.parse_model(f"""<ir_version: 11, opset_import: ["": 27]>
+        g (float{shape.replace("[]", "")} x, float[4, 1, 3] w, float z) => (float[n, c, l] y, float[n] o)
+        {{ y, s = CausalConvWithState(x, w) o = Relu(z) }}""")
+    for value in model.graph.input:
+        if value.name == "z" or (value.name == "x" and not accepted):
+            value.type.tensor_type.ClearField("shape")
+    report = onnx_lint.lint(model, target="onnxruntime=1.32", ignore="hygiene")
+    found = [each for each in report.diagnostics if each.clause == "VI-3"]
+    assert {each.severity.label for each in found} == {"warning" if accepted else "error"}
+    assert all(bool(each.by_target.accepted_by) is accepted for each in found)
+
+
+GATES = "(float[1,2,4] x, float[1,2,4] d, float[1,2,1] b) => (float[e,f,h] y) { %s }"
+
+
+@pytest.mark.parametrize(
+    ("rule", "decay", "update", "expected"),
+    [
+        ("linear", "", "", True),
+        ("linear", "d", "", False),
+        ("linear", "", "b", False),
+        ("gated", "d", "", True),
+        ("gated", "d", "b", False),
+        ("delta", "", "b", True),
+        ("delta", "d", "b", False),
+        ("gated_delta", "d", "b", True),
+    ],
+)
+def test_gates_that_the_update_rule_forbids(rule: str, decay: str, update: str, expected: bool) -> None:
+    heads, given = "q_num_heads = 1, kv_num_heads = 1", f"x, x, x, , {decay}, {update}"
+    node = f'y, s = LinearAttention<{heads}, update_rule = "{rule}">({given})'
+    assert state(GATES % node, "onnxruntime=1.32", ir=13, opset=27) is expected
+    assert state(GATES % node, "onnx.full_check", ir=13, opset=27) is (expected or None)
+    function = f"""<domain: "acme", opset_import: ["": 27]> F <r> (x, d, b) => (y)
+        {{ y, s = LinearAttention<{heads}, update_rule: string = @r>({given}) }}"""
+    call = GATES % f'y = acme.F<r = "{rule}">(x, d, b)'
+    is_known = None if decay or update else True
+    made = state(call, "onnxruntime=1.32", ir=13, opset=27, imports=', "acme": 1', function=function)
+    assert made is (is_known if rule != "gated_delta" else None)
+
+
+@pytest.mark.parametrize(
+    ("node", "kind", "expected"),
+    [
+        ("Cast<to = 11, saturate: int = @v>(x)", "double", None),
+        ("Cast<to = 17, saturate: int = @v>(x)", "float8e4m3fn", True),
+        ("Cast<to = 11>(x)", "double", True),
+    ],
+)
+def test_a_value_of_a_call_may_be_refused_for_the_type(node: str, kind: str, expected: bool | None) -> None:
+    graph = f"(float[2] x) => ({kind}[2] y) {{ y = acme.F<v = 1>(x) }}"
+    function = f'<domain: "acme", opset_import: ["": 19]> F <v> (x) => (y) {{ y = {node} }}'
+    assert state(graph, "onnxruntime=1.32", ir=9, opset=19, imports=', "acme": 1', function=function) is expected
+
+
+@pytest.mark.parametrize(
+    ("axis", "scale", "oldest"),
+    [(-1, "[4]", True), (0, "[4]", None), (0, "[2, 3, 4]", True), (0, "", True), (1, "[1, 4]", None), (1, "[N]", None)],
+)
+def test_a_normalization_of_float16_with_a_scale_of_other_sizes(axis: int, scale: str, oldest: bool | None) -> None:
+    """ONNX Runtime 1.17.3 has no kernel for float16, and the function refuses some scales that can be broadcast."""
+    start = f"(float16[2, 3, 4] x, float16{scale} s) => (float16[2, 3, 4] y)"
+    graph = f"{start} {{ y = LayerNormalization<axis = {axis}>(x, s) }}"
+    assert [state(graph, f"onnxruntime={release}") for release in ("1.17", "1.20")] == [oldest, True]
+
+
+@pytest.mark.parametrize(
+    ("node", "expected"),
+    [
+        ("Slice<starts = [0], ends = [1]>", True),
+        ("Slice<starts = [0], ends = [1], axes = [0]>", True),
+        ("Slice<starts = [0], ends = [1, 1]>", None),
+    ],
+)
+def test_a_slice_with_lists_of_other_lengths(node: str, expected: bool | None) -> None:
+    graph = f"(float[2, 3] x) => (float[a, b] y) {{ y = {node}(x) }}"
+    assert (state(graph, "onnxruntime=1.32", opset=9) or None) is expected

@@ -83,8 +83,8 @@ def _is_true(word: str, values: Mapping[str, str], types: Mapping[str, Collectio
     return name in values and (values[name] == value) is not is_not
 
 
-_ELEMENTS: Final = "elements"
-"""The condition that input 0 has elements."""
+EXTENTS: Final[Mapping[str, int]] = {"elements": 0, "items": 1}
+"""Conditions that input 0 has no size of 0, each with the first axis that counts: `items` do without a batch."""
 
 
 def failing_runs(
@@ -93,13 +93,12 @@ def failing_runs(
     values: Mapping[str, str],
     ranks: Mapping[str, int | None],
     types: Mapping[str, Collection[str]] = EMPTY,
-    *,
-    has_elements: bool = True,
-) -> Iterator[tuple[str, bool]]:
-    """Yield what makes each run of a node on CPUs fail in a release, in words; true if only runs with elements fail.
+    extents: Collection[str] = tuple(EXTENTS),
+) -> Iterator[tuple[str, str]]:
+    """Yield what makes each run of a node on CPUs fail in a release, in words, and the one of `EXTENTS` that it needs.
 
     `values`: those of attributes. `ranks`: those of the inputs that the node has. `types`: their known types.
-    `has_elements`: whether input 0 may have elements.
+    `extents`: those of `EXTENTS` that may be true.
     """
     from onnx_lint.spec.operators.records import record_of
 
@@ -112,14 +111,14 @@ def failing_runs(
         **{name: str(value) for name, value in record.defaults.items()},
         **values,
         **{name: str(rank) for name, rank in ranks.items()},
-        **({_ELEMENTS: ""} if has_elements else {}),
+        **dict.fromkeys(extents, ""),
     }
     for words, last in record.failing.items():
         if (not last or at <= releases.index(last)) and _are_true(words, given, types):
             conditions = words.split()
-            unsaid = {_ELEMENTS, *record.values}
+            unsaid = {*EXTENTS, *record.values}
             said = [_in_words(word, ranks) for word in conditions if word.removeprefix("!") not in unsaid]
-            yield " and ".join(said), _ELEMENTS in conditions
+            yield " and ".join(said), next((word for word in conditions if word in EXTENTS), "")
 
 
 def _in_words(word: str, ranks: Mapping[str, int | None]) -> str:

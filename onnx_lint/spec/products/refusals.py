@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from onnx_lint.common.record import Record
+from onnx_lint.spec.element_types import ELEMENT_TYPES
 from onnx_lint.spec.products import ProductRelease, version_number
 
 ONNXRUNTIME_WITHOUT_KERNEL: Final = frozenset({"Constant"})
@@ -57,29 +58,79 @@ LOADED_WITH_FLOAT: Final = frozenset({"LayerNormalization", "SimplifiedLayerNorm
 
 
 class RefusedValue(Record):
-    """A value of an attribute that each known release of some products refuses."""
+    """Values of an attribute that each known release of some products refuses."""
 
     first: int
     """The first version of the operator."""
     last: int
     """The last version of the operator."""
-    value: object
-    """The value that they refuse: an integer, or the bytes of a string."""
+    values: tuple[int | bytes, ...]
+    """The values that they refuse: integers, or the bytes of strings."""
     products: tuple[str, ...]
     """The products whose releases refuse it."""
 
 
-_BATCH_FIRST: Final = RefusedValue(14, _NO_END, 1, ("onnxruntime",))
+_BATCH_FIRST: Final = RefusedValue(14, _NO_END, (1,), ("onnxruntime",))
 _RUNTIMES: Final = ("onnxruntime", "openvino")
+_OLD_MODES: Final = (b"bilinear", b"trilinear")
 
 REFUSED_VALUES: Final[Mapping[tuple[str, str], RefusedValue]] = {
     ("GRU", "layout"): _BATCH_FIRST,
     ("LSTM", "layout"): _BATCH_FIRST,
     ("RNN", "layout"): _BATCH_FIRST,
-    ("Resize", "mode"): RefusedValue(10, 10, b"bilinear", _RUNTIMES),
-    ("Upsample", "mode"): RefusedValue(7, 9, b"bilinear", _RUNTIMES),
+    ("Resize", "mode"): RefusedValue(10, 10, _OLD_MODES, _RUNTIMES),
+    ("Upsample", "mode"): RefusedValue(7, 9, _OLD_MODES, _RUNTIMES),
 }
-"""The refused value of an attribute, by operator and attribute."""
+"""The refused values of an attribute, by operator and attribute."""
+
+
+class RefusedForm(Record):
+    """A value of an attribute with which ONNX Runtime refuses a node of the default domain for some types.
+
+    It has no kernel for the types, and with this value the function of the operator needs another operator that has no
+    kernel for them, or the kernel refuses the value.
+    """
+
+    attribute: str
+    value: str
+    types: frozenset[str]
+    """The types of output 0 for which it is refused, such as `tensor(float)`."""
+    versions: range = range(1, _NO_END)
+    """The versions of the operator, those of the operator set that the definition came with."""
+
+
+def _all_but(prefix: str) -> frozenset[str]:
+    """Return the types of tensors but for those of element types whose name begins so."""
+    names = (each.name for each in ELEMENT_TYPES.values())
+    return frozenset(f"tensor({name})" for name in names if not name.startswith(prefix))
+
+
+_QUANTIZED: Final = frozenset(f"tensor({name})" for name in ("int4", "int8", "uint4", "uint8", "float8e4m3fn"))
+_SATURATED: Final = RefusedForm("saturate", "0", _all_but("float8"))
+
+REFUSED_FORMS: Final[Mapping[str, tuple[RefusedForm, ...]]] = {
+    "Attention": (
+        RefusedForm("softmax_precision", "16", frozenset({"tensor(double)"}), range(23, 25)),
+        RefusedForm("softmax_precision", "16", _FLOATS, range(25, _NO_END)),
+    ),
+    "Cast": (
+        _SATURATED,
+        RefusedForm("round_mode", "down", _all_but("float8e8m0")),
+        RefusedForm("round_mode", "nearest", _all_but("float8e8m0")),
+    ),
+    "CastLike": (_SATURATED,),
+    "Gelu": (RefusedForm("approximate", "none", frozenset({"tensor(double)"})),),
+    "QuantizeLinear": (RefusedForm("precision", "11", _QUANTIZED), RefusedForm("precision", "16", _QUANTIZED)),
+}
+"""The refused values for some types, by operator. `python -m tools.compile_targets` asks with all values of attributes,
+and lists the types that are refused with each of them; these are the others."""
+
+LINEAR_ATTENTION: Final = "LinearAttention"
+FORBIDDEN_GATES: Final[Mapping[str, tuple[int, ...]]] = {"linear": (4, 5), "gated": (5,), "delta": (4,)}
+"""The inputs of LinearAttention, decay and beta, that the inference of shapes of onnx refuses, by update rule.
+
+ONNX Runtime and `onnx.full_check` use that inference. The text of the operator allows these inputs.
+"""
 
 ONNXRUNTIME_NEEDED_ATTRIBUTES: Final[Mapping[tuple[str, str], str]] = {
     ("", "RegexFullMatch"): "pattern",

@@ -68,17 +68,20 @@ def test_what_the_newest_signature_refuses_the_older_ones_refuse() -> None:
 
 def test_what_makes_each_run_fail_is_said_in_words() -> None:
     rank: dict[str, int | None] = {"input": 3, "weights": 2}
-    assert [*failing_runs("1.23.2", "Attention", {}, rank)] == [("no input 'bias'", False)]
+    assert [*failing_runs("1.23.2", "Attention", {}, rank)] == [("no input 'bias'", "")]
     assert not [*failing_runs("1.32.0", "Attention", {}, rank)]
     rank |= {"bias": 1, "mask_index": 4}
     assert [*failing_runs("1.32.0", "Attention", {"do_rotary": "1"}, rank)] == [
-        ("attribute 'do_rotary' with the value 1", False),
-        ("input 'mask_index' with 4 dimensions", True),
+        ("attribute 'do_rotary' with the value 1", ""),
+        ("input 'mask_index' with 4 dimensions", "elements"),
     ]
-    assert not [*failing_runs("1.32.0", "Attention", {}, rank, has_elements=False)]
+    assert not [*failing_runs("1.32.0", "Attention", {}, rank, extents=["items"])]
+    ranks: dict[str, int | None] = {"input": 3, "weight": 2, "mask_index": 4}
+    (failing,) = failing_runs("1.32.0", "QAttention", {}, ranks, extents=["items"])
+    assert failing == ("input 'mask_index' with 4 dimensions", "items")
     assert not [*failing_runs("1.32.0", "Attention", {}, {**rank, "mask_index": None})]
     assert [*failing_runs("1.32.0", "MultiHeadAttention", {}, {"query": 3, "key": 5})] == [
-        ("input 'key' and no input 'value'", False)
+        ("input 'key' and no input 'value'", "")
     ]
     assert not [*failing_runs("0.1", "Attention", {}, {})]
     assert not [*failing_runs("1.32.0", "NoSuchOperator", {}, {})]

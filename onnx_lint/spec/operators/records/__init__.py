@@ -150,7 +150,8 @@ class OperatorRecord(Record):
     """
     failing: Mapping[str, str] = EMPTY
     """Inputs and values, in the words of conditions, with which each run on CPUs fails, up to a release, or in
-    EVERY_RELEASE. `mask_index=4` is an input of 4 dimensions. `elements`: a run succeeds if input 0 has no elements.
+    EVERY_RELEASE. `mask_index=4` is an input of 4 dimensions. `elements`: a run may succeed if input 0 has no elements.
+    `items`: the same, but not for want of a batch.
     """
     unknown: str = ""
     """Why the shapes of the outputs are not inferred."""

@@ -307,7 +307,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         computed="contrib_attention.fits_padding",
     ),
     "QAttention": lambda: OperatorRecord(
-        failing={"mask_index=4 elements": EVERY_RELEASE},
+        failing={"mask_index=4 items": EVERY_RELEASE},
         scales="input_scale weight_scale",
         since={"weight_scale": "1.32.0", "weight_zero_point": "1.32.0"},
         attributes={"num_heads": "at least 1"},
