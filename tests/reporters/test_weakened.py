@@ -182,7 +182,9 @@ def test_a_base_that_a_found_file_extends_is_found_too(capsys: Output) -> None:
         ("limits.external_bytes = '1KiB'", ['weakens the verdict: limits.external_bytes = "1KiB"']),
     ],
 )
-def test_a_setting_by_which_it_may_be_stricter_changes_the_verdict(settings: str, lines: list[str], capsys: Output) -> None:
+def test_a_setting_by_which_it_may_be_stricter_changes_the_verdict(
+    settings: str, lines: list[str], capsys: Output
+) -> None:
     configure(settings)
     run(["stranger", "-q"])
     shown = [f"stranger/onnx-lint.toml {line}" for line in lines]
