@@ -628,13 +628,16 @@ def _may_be_renamed(entry: Entry, identity: BaselineIdentity) -> bool:
 
 
 def _reads_new_node(entry: Entry, diagnostic: Diagnostic) -> bool:
-    """Return whether the value that a node reads has another name because a node may have come between.
+    """Return whether a node at fault reads the value in the entry through a node that may be new.
 
     Without a new node, it is another value in the place of the known one.
     """
     known, now = (_marks(each.structure, _STRUCTURE) for each in (entry, diagnostic.identity))
     whole = next((mark for mark in now if mark[0] == _WHOLE), None)
-    return not diagnostic.collective and _is_sure(entry) and whole is not None and whole not in known
+    if not _is_sure(entry) or whole is None or whole in known:
+        return False
+    before = (replace(diagnostic, subject=name) for name in diagnostic.identity.sources)
+    return any(entry.fingerprint in _fingerprints(each) for each in before)
 
 
 def _is_part_of_many(diagnostic: Diagnostic, entry: Entry) -> bool:

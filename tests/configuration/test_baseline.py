@@ -1549,6 +1549,20 @@ def test_a_node_in_front_brings_back_no_finding_on_what_it_reads(graph: str):
     assert rule & {each.rule for each in new_in(found, report_on(other))}
 
 
+def test_another_operand_at_fault_is_new_although_a_node_has_come_elsewhere():
+    text = """<ir_version: 10, opset_import: ["": 21]>
+    g (float[2, 3] x, float[2, 4] z) => (y) {{ [c] y = Concat <axis = 0> ({}) }}"""
+    known, now = (onnx.parser.parse_model(text.format(names)) for names in ("z, x, x", "x, z, x"))
+    node = onnx.helper.make_node("Neg", ["x"], ["unused"], "front")
+    nodes = onnx.GraphProto(node=[node, *now.graph.node])
+    del now.graph.node[:]
+    now.graph.node.extend(nodes.node)
+    rule = "incompatible-operand-shapes"
+    found = report_on(known)
+    assert rule in {each.rule for each in found.diagnostics}
+    assert rule in {each.rule for each in new_in(found, report_on(now))}
+
+
 @pytest.mark.parametrize(
     "name",
     [
