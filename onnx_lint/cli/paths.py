@@ -310,6 +310,8 @@ def hint_for_missing(path: str, commands: Iterable[str]) -> str:
 
         if name in WRITTEN_FOR:
             return f"; write {WRITTEN_FOR[name]}"
+        if name in commands:
+            return f"; a command stands before all options: onnx-lint {name} [OPTIONS] PATH..."
         command = nearest(name, commands)
         if command is not None:
             return f"; did you mean the command {quote(command)}?"

@@ -122,9 +122,18 @@ def _weakens(path: Path, value: Any, settings: Settings, request: Request) -> bo
     if name in _WEAK_VALUES:
         return bool(value == _WEAK_VALUES[name])
     if name == "rules":
-        return len(path) > 2  # only the rule knows whether an option makes it report less
-    return value not in (key.key_default, [])
+        # Only the rule knows whether an option makes it report less.
+        return len(path) > 2 and value != _without_tuple(registry()[path[1]].rule.options.get(path[2]))
+    return value not in (key.key_default, _DEFAULTS_IN_WORDS.get(name), [])
 
+
+def _without_tuple(value: Any) -> Any:
+    """Return the default of an option as a configuration file gives it."""
+    return list(value) if isinstance(value, tuple) else value
+
+
+_DEFAULTS_IN_WORDS: Final = {"targets": ["onnx"]}
+"""What a key may say that is the same as its default, an empty list."""
 
 _WEAK_VALUES: Final = {"fail-on": "never", "target-gate": "refused"}
 """The only value of a key that weakens the verdict."""

@@ -152,6 +152,9 @@ _NAMES: Final = "wno"
 _VIEWS: Final = "cabmsept"
 """The kinds of digests of operators."""
 _OF_OLD_ENTRIES: Final = "conabm"
+_WHOLE: Final = "t"
+_OF_TODAY: Final = "sept"
+"""The kinds of digests of operators that entries of today have."""
 
 
 def _marks(text: str, kinds: _Kinds) -> list[str]:
@@ -302,7 +305,7 @@ class _ListedFaults:
         """Remove the faults of a finding from the list; if one of them is not listed, return False without a change.
 
         `is_one_fault`: whether the faults are uses of one. Then it is enough that one is listed, and none is removed,
-        but without a change of names none of them may be in the place of another one.
+        but none of them may be in the place of another one.
         """
         parts = [_marks_of_fault(part) for part in texts]
         if not may_be_renamed:
@@ -312,18 +315,36 @@ class _ListedFaults:
         return self._remove_all(parts, _NAMES, _VIEWS) or self._remove_all(parts, _VIEWS, _NAMES)
 
     def _is_one_more_or_less(self, parts: list[list[str]], *, may_be_renamed: bool) -> bool:
-        """Return whether any fault is listed, and either all are, or each that is listed is still there."""
-        listed = [{number for mark in own for number in self._at.get(mark, ())} for own in parts]
-        if may_be_renamed or all(listed):
-            return any(listed)
-        found = set().union(*listed)
-        return bool(found) and found == self._left
+        """Return whether any use is listed, and either all are, or each that is listed is still there.
+
+        If names have changed, the uses in an entry of an older version may have nothing else by which they are known.
+        """
+        if any(self._is_listed(own, _NAMES) for own in parts):
+            # Where some names are those of before, an index in a list may be that of a new value instead of a new name.
+            parts = [_without_index(own) for own in parts]
+        are_moved = any(self._is_listed(own, _VIEWS) and not self._is_listed(own, _NAMES) for own in parts)
+        taken, unknown = self._taken(parts, *((_VIEWS,) if are_moved else (_NAMES, _VIEWS)))
+        are_names_all = may_be_renamed and not any(mark[0] in _VIEWS for mark in self._at)
+        return bool(taken) and (not unknown or taken == self._left or are_names_all)
+
+    def _is_listed(self, own: list[str], kinds: str) -> bool:
+        return self._find([mark for mark in own if mark[0] in kinds], set()) is not None
 
     def _remove_all(self, parts: list[list[str]], *kinds: str) -> bool:
         """Remove each fault, found by the first group of kinds or else by the next; False without a change if not.
 
         If names have moved to other nodes, one order of the groups may use up the listed fault that another fault of
         the finding needs, and the other order may not.
+        """
+        taken, unknown = self._taken(parts, *kinds)
+        if not unknown:
+            self._left -= taken
+        return not unknown
+
+    def _taken(self, parts: list[list[str]], *kinds: str) -> tuple[set[int], list[list[str]]]:
+        """Return the listed faults that the faults of a finding are, each another one, and those that are not listed.
+
+        Each is found by the first group of kinds or else by the next.
         """
         taken: set[int] = set()
         for chosen in kinds:
@@ -335,9 +356,7 @@ class _ListedFaults:
                 else:
                     taken.add(number)
             parts = unknown
-        if not parts:
-            self._left -= taken
-        return not parts
+        return taken, parts
 
     def _find(self, marks: Iterable[str], taken: set[int]) -> int | None:
         for mark in marks:
@@ -349,6 +368,12 @@ class _ListedFaults:
             if found is not None:
                 return found
         return None
+
+
+def _without_index(marks: list[str]) -> list[str]:
+    """Return the digests of a fault, only those of names if nothing but its index in a list describes it otherwise."""
+    descriptions = {mark[1:] for mark in marks if mark[0] in _OF_TODAY}
+    return [mark for mark in marks if mark[0] in _NAMES] if len(descriptions) == 1 else marks
 
 
 def _new_among(texts: Iterable[str], listed: Iterable[str], *, may_be_renamed: bool) -> list[int]:
@@ -538,7 +563,9 @@ class _Matching:
             for digest in dict.fromkeys(filter(None, [at.get((rule, mark)) for mark in _keys(identity)])):
                 entry = self._entries[digest]
                 # With the names of the entry it is another finding at the same place.
-                is_renamed = _may_be_renamed(entry, identity) and _names(entry).isdisjoint(_names(identity))
+                is_renamed = _may_be_renamed(entry, identity) and (
+                    _names(entry).isdisjoint(_names(identity)) or _reads_new_node(entry, self._compared[finding])
+                )
                 if digest in seen or not (is_renamed or _has_new_storage(entry, identity)):
                     continue
                 came_from[digest] = finding, entry_before
@@ -598,6 +625,19 @@ def _may_be_renamed(entry: Entry, identity: BaselineIdentity) -> bool:
     """Return whether any name of the model has changed since the entry was written."""
     # An older version wrote one digest where there are two now.
     return not entry.names or not identity.names.startswith(entry.names)
+
+
+def _reads_new_node(entry: Entry, diagnostic: Diagnostic) -> bool:
+    """Return whether a node at fault reads the value in the entry through a node that may be new.
+
+    Without a new node, it is another value in the place of the known one.
+    """
+    known, now = (_marks(each.structure, _STRUCTURE) for each in (entry, diagnostic.identity))
+    whole = next((mark for mark in now if mark[0] == _WHOLE), None)
+    if not _is_sure(entry) or whole is None or whole in known:
+        return False
+    before = (replace(diagnostic, subject=name) for name in diagnostic.identity.sources)
+    return any(entry.fingerprint in _fingerprints(each) for each in before)
 
 
 def _is_part_of_many(diagnostic: Diagnostic, entry: Entry) -> bool:

@@ -24,7 +24,7 @@ from onnx_lint.report.findings import (
 )
 from onnx_lint.rule import FaultParts, Faults, Finding
 from onnx_lint.spec.former_clauses import former_clauses
-from onnx_lint.wording import MAX_MESSAGE_CHARACTERS, shortened, with_more
+from onnx_lint.wording import MAX_MESSAGE_CHARACTERS, report_name, shortened, with_more
 
 if TYPE_CHECKING:
     from onnx_lint.model import Place
@@ -46,6 +46,7 @@ def with_identity(diagnostic: Diagnostic, finding: Finding, structures: Structur
         apart=_apart(finding, parts, model),
         content="" if finding.collective else _of_content(clause, finding, structures),
         is_one_fault=finding.parts is not None and finding.parts.is_one_fault,
+        sources=_sources(finding, structures),
         former=_former(diagnostic, finding, structures, model),
         under_former_clauses=tuple(
             with_identity(replace(diagnostic, cited=replace(diagnostic.cited, id=each)), finding, structures, model)
@@ -53,6 +54,13 @@ def with_identity(diagnostic: Diagnostic, finding: Finding, structures: Structur
         ),
     )
     return replace(diagnostic, identity=identity)
+
+
+def _sources(finding: Finding, structures: Structures) -> tuple[str, ...]:
+    """Return `BaselineIdentity.sources`."""
+    if finding.collective or not finding.subject:
+        return ()
+    return tuple(map(report_name, structures.sources_of(finding.place, finding.subject)))
 
 
 def _former(diagnostic: Diagnostic, finding: Finding, structures: Structures, model: Model) -> Diagnostic | None:

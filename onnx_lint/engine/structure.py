@@ -163,6 +163,18 @@ class Structures:
             *((*outer, own, *inside) for outer, own in zip(around.columns(), (*users[:-1], *users.whole), strict=True)),
         )
 
+    def sources_of(self, place: Place, name: str) -> tuple[str, ...]:
+        """Return what the maker of a value reads, if the place is in a node, and a node makes the value."""
+        key = place.key
+        inside = [depth for depth, (field, _) in enumerate(key) if field == "node" and key[:depth] in self._graphs]
+        for depth in reversed(inside):
+            graph = self._graphs[key[:depth]]
+            found = graph.first_definition(name)
+            if found is not None:
+                inputs = () if found.node is None else graph.table.inputs[found.node.index]
+                return tuple(inputs[:MOST_AROUND])
+        return ()
+
     def digest_of_names(self, place: Place, *, is_of_nodes: bool = False) -> str:
         """Return a digest of all names of the kind that the place has: if it is the same, nothing has been renamed.
 

@@ -123,10 +123,11 @@ class PlacePatterns:
         innermost = _innermost(around)
         names = {name for name in (place, subject, around.node, innermost, user, *elements) if name is not None}
         if is_fault and len(self.seen) < _MAX_SEEN:
-            node = around.node or user
+            # A user that an entry names may be an element.
+            nodes = list(filter(None, (around.node, None if user in self._exact else user)))
             own = list(elements)  # with the place of the element first
-            self.seen.update(dict.fromkeys(filter(None, (subject, innermost, node, *own[:1], place))))
-            self._note_fault(subject or node or place, node, own)
+            self.seen.update(dict.fromkeys(filter(None, (subject, innermost, *nodes, *own[:1], place))))
+            self._note_fault(subject or next(iter(nodes), place), nodes, own)
         found = self._everywhere
         for name in names:
             found = min(found, self._exact.get(name, found))
@@ -140,16 +141,15 @@ class PlacePatterns:
                 found = number
         return self.entries[found] if found < len(self.entries) else None
 
-    def _note_fault(self, name: str, node: str | None, elements: list[str]) -> None:
+    def _note_fault(self, name: str, nodes: Iterable[str], elements: list[str]) -> None:
         """Note the best name of a fault: that of the element, as the name of the value would hide all elements."""
         if elements:
             self._of_elements.add(name)
             name = next((each for each in elements if each.startswith(f"{name}[")), elements[-1])
         elif name in self._of_elements:
             return
-        nodes = self.faults.setdefault(name, {})
-        if node and node != name:
-            nodes[node] = None
+        known = self.faults.setdefault(name, {})
+        known.update((node, None) for node in nodes if node != name)
 
 
 def _innermost(around: EnclosingNames) -> str | None:
@@ -210,9 +210,16 @@ def _with_element(finding: Finding, patterns: PlacePatterns, model: Model) -> Fi
 
 
 def _elements_at(place: str, names: Iterable[str | None], inner: str) -> tuple[str, ...]:
-    """Return the place of an element that has none of its own, as `initializer[0].raw_data[3]` and as `w[3]`."""
+    """Return the place of an element that has none of its own, as `initializer[0].raw_data[3]` and as `w[3]`.
+
+    An entry of `int32_data` or another list of a tensor has a place of its own, and the other form.
+    """
     numbers = re.findall(r"(?:element|byte|index|value) (\d+)$", inner)
-    return tuple([f"{each}[{number}]" for number in numbers for each in (place, *names) if each])
+    entries = re.findall(r"_data\[(\d+)\]$", place)
+    return (
+        *(f"{each}[{number}]" for number in numbers for each in (place, *names) if each),
+        *(f"{each}[{number}]" for number in entries for each in names if each),
+    )
 
 
 def _is_like(text: str, texts: list[str]) -> bool:
@@ -339,10 +346,14 @@ def _with_hints(
             of_others.setdefault(entry.description, finding.rule)
     are_counted = {each.rule for each in file.counted}
     suggestions = Suggestions()
+    firsts = {(each.rule, each.place): each for own in patterns.values() for each in reversed(own.entries)}
     for entry in unused:
         own, other = patterns[entry.rule], of_others.get(entry.description)
+        first = firsts[entry.rule, entry.place]
         if entry.rule in are_counted:
             hint = "its findings are only counted, and --pedantic lists them"
+        elif first is not entry:
+            hint = f"it has the same place as {first.where}"
         elif near := suggestions.nearest(entry.place.replace("*", ""), own.seen) if entry.place else None:
             hint = f"did you mean {quote(near)}?"
         elif own.faults:

@@ -190,6 +190,8 @@ class BaselineIdentity(Record):
     Empty for other faults."""
     is_one_fault: bool = False
     """True if the parts are uses of one fault: a baseline knows it if it lists any of them."""
+    sources: tuple[str, ...] = ()
+    """If a node reads the value that the finding is about, what the maker of this value reads."""
     former: Diagnostic | None = None
     """The finding at the place where an older version had it; None if it was there already."""
     under_former_clauses: tuple[Diagnostic, ...] = ()

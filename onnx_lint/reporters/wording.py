@@ -180,15 +180,30 @@ def weakenings_in_words(weakened: Iterable[Weakening], *, quiet: bool = False) -
         if quiet and not weakening.is_found:
             continue
         settings = dict(weakening.settings)
-        changing = {key: settings.pop(key) for key in _EITHER_WAY if key in settings}
+        changing = {key: settings.pop(key) for key in list(settings) if _may_be_stricter(key, settings[key])}
         if settings:
             yield visible(f"{weakening.file} weakens the verdict: {_settings_in_words(settings)}")
         if changing:
             yield visible(f"{weakening.file} changes the verdict: {_settings_in_words(changing)}")
 
 
-_EITHER_WAY: Final = ("edition",)
-"""The settings by which a verdict may become weaker or stricter."""
+def _may_be_stricter(key: str, value: Any) -> bool:
+    """Return whether a verdict may become weaker or stricter by a setting, such as a limit that lets more be checked.
+
+    With a lower one of `_LIMITS_OF_FINDINGS`, it can only become weaker.
+    """
+    name, _, limit = key.partition(".")
+    if name != "limits":
+        return name == "edition"
+    if limit not in _LIMITS_OF_FINDINGS:
+        return True
+    from onnx_lint.input.limits import DEFAULT_LIMITS
+
+    return bool(getattr(DEFAULT_LIMITS.with_values({limit: value}), limit) > getattr(DEFAULT_LIMITS, limit))
+
+
+_LIMITS_OF_FINDINGS: Final = frozenset({"external_bytes", "findings", "findings_per_rule"})
+"""The limits beyond which a model is checked, but not everything is compared or reported."""
 
 
 def _settings_in_words(given: Mapping[str, Any]) -> str:

@@ -179,7 +179,7 @@ def test_limits_and_configurations_count_as_in_a_run(folder: Path, capsys: pytes
     said = _refused(capsys, "model.onnx", "--limit", "memory=2")
     assert "limit memory of 2 " in said
     (folder / "onnx-lint.toml").write_text("limits = { memory = 2 }\n")
-    warning = "Warning: onnx-lint.toml weakens the verdict: limits.memory = 2\n"
+    warning = "Warning: onnx-lint.toml changes the verdict: limits.memory = 2\n"
     assert _refused(capsys, "model.onnx") == warning + said
     assert _shown(capsys, "model.onnx", "--no-config").startswith("model.onnx: 6 values, 5 of known shape\n")
     assert "unknown limit" in _refused(capsys, "model.onnx", "--limit", "memry=2").lower()

@@ -45,7 +45,7 @@ from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 from onnx_lint.model import Proto
 from onnx_lint.report.file_report import FileReport, InternalError
-from onnx_lint.report.findings import INNER_DIGEST, Diagnostic
+from onnx_lint.report.findings import DIGEST, INNER_DIGEST, Diagnostic
 from onnx_lint.report.folding import unfold
 
 HEAD = """
@@ -1444,3 +1444,140 @@ def test_an_entry_of_before_that_knows_a_renamed_finding_by_its_number_is_said_t
     assert count_imprecise(renamed, entries) > 0
     entries = entries_of(found.diagnostics)
     assert count_imprecise(suppress_known(report_on(known), entries), entries) == 0
+
+
+def _with_uses(at: Iterable[int], name: str = "zz") -> onnx.ModelProto:
+    """Return a model of four equal nodes, some of which read a name that nothing defines."""
+    nodes = " ".join(f"[n{number}] a{number} = Add ({name if number in at else 'x'}, x)" for number in range(4))
+    outputs = ", ".join(f"float[2] a{number}" for number in range(4))
+    return onnx.parser.parse_model(
+        f'<ir_version: 10, opset_import: ["": 21]> g (float[2] x) => ({outputs}) {{ {nodes} }}'
+    )
+
+
+def _with_foreign_nodes(at: Iterable[int]) -> onnx.ModelProto:
+    """Return a model of four nodes, some of which are of a domain without an import."""
+    model = _with_uses(())
+    for number in at:
+        model.graph.node[number].domain, model.graph.node[number].op_type = "a.b", f"F{number}"
+    return model
+
+
+def _rename_one(model: onnx.ModelProto) -> None:
+    model.graph.node[2].name = "other"
+
+
+NEW_NAMES: dict[str, Callable[[onnx.ModelProto], object]] = {
+    "nothing": lambda _: None,
+    "one name": _rename_one,
+    "nodes: prefix": CHANGES["nodes: prefix"],
+    "nodes: next number": CHANGES["nodes: next number"],
+    "prefix": CHANGES["prefix"],
+    "next number": CHANGES["next number"],
+}
+
+
+@pytest.mark.parametrize("change", NEW_NAMES.values(), ids=NEW_NAMES)
+@pytest.mark.parametrize("with_faults", [_with_uses, _with_foreign_nodes], ids=["undefined name", "missing import"])
+def test_a_use_in_the_place_of_another_one_is_new_whatever_the_names(
+    with_faults: Callable[[Iterable[int]], onnx.ModelProto], change: Callable[[onnx.ModelProto], object]
+):
+    known = report_on(with_faults((0, 3)))
+    for uses, is_new in (((1, 3), True), ((0, 2), True), ((0, 3), False), ((3,), False), ((0, 1, 3), False)):
+        now = with_faults(uses)
+        change(now)
+        rules = {each.rule for each in new_in(known, report_on(now))}
+        assert bool(rules & {"undefined-name", "missing-opset-import"}) is is_new, uses
+
+
+def test_a_use_with_the_name_of_a_mended_one_is_new_if_other_names_have_moved():
+    known = _with_uses((1, 3))
+    now = _with_uses((0, 3))
+    rename_nodes(now, _next_number)
+    assert [each.rule for each in new_in(report_on(known), report_on(now))] == ["undefined-name"]
+
+
+def _next_number(name: str) -> str:
+    return f"n{int(name[1:]) + 1}"
+
+
+def test_a_name_in_the_place_of_another_one_in_a_summary_is_new_although_another_name_has_changed():
+    known, now = _with_names("z0", "z1"), _with_names("z0", "z2")
+    for each in (known, now):
+        each.graph.node[0].name = "relu"
+    now.graph.node[0].name = "other"
+    assert [each.rule for each in new_in(report_on(known), report_on(now))] == ["unknown-value-info-name"]
+    rename_all(known, prefixed)
+    renamed = copy_of(known)
+    rename_all(renamed, prefixed)
+    assert new_in(report_on(known), report_on(renamed)) == []
+
+
+def test_uses_in_an_entry_without_operators_are_known_as_before():
+    found = report_on(_with_uses((0, 3)))
+    entries = {}
+    for each in unfold(found.diagnostics):
+        ((digest, entry),) = entries_of([each]).items()
+        parts = tuple(part[DIGEST : 2 * DIGEST] for part in each.identity.parts)
+        entries[digest] = replace(entry, parts=parts, structure="")
+    now, exchanged = _with_uses((0, 1)), _with_uses((0, 1))
+    _rename_one(now)
+    assert "undefined-name" in {each.rule for each in suppress_known(report_on(exchanged), entries).diagnostics}
+    assert list(suppress_known(found, entries).diagnostics) == []
+    assert "undefined-name" not in {each.rule for each in suppress_known(report_on(now), entries).diagnostics}
+
+
+SQUARE = "g (float[2, 3, 4] x, float[3, 5] z) => (y) { [n] y = Det ({}) }"
+WRONG_TYPE = "g (int64[2] x, int32[2] z) => (y) { [s] u = Sqrt ({}) [n] y = Exp (u) }"
+
+
+@pytest.mark.parametrize("graph", [SQUARE, WRONG_TYPE], ids=["shape", "type"])
+def test_a_node_in_front_brings_back_no_finding_on_what_it_reads(graph: str):
+    """Another value in the place of the known one is new, although the name of another node has changed."""
+    known, other = (
+        onnx.parser.parse_model('<ir_version: 10, opset_import: ["": 21]> ' + graph.replace("{}", name))
+        for name in ("x", "z")
+    )
+    in_front = copy_of(known)
+    CHANGES["node in front"](in_front)
+    rule = {"incompatible-operand-shapes", "mismatched-operand-type"}
+    found = report_on(known)
+    assert rule & {each.rule for each in found.diagnostics}
+    assert not rule & {each.rule for each in new_in(found, report_on(in_front))}
+    other.graph.node[-1].output[0] = "w"
+    other.graph.output[0].name = "w"
+    assert rule & {each.rule for each in new_in(found, report_on(other))}
+
+
+def test_another_operand_at_fault_is_new_although_a_node_has_come_elsewhere():
+    text = """<ir_version: 10, opset_import: ["": 21]>
+    g (float[2, 3] x, float[2, 4] z) => (y) {{ [c] y = Concat <axis = 0> ({}) }}"""
+    known, now = (onnx.parser.parse_model(text.format(names)) for names in ("z, x, x", "x, z, x"))
+    node = onnx.helper.make_node("Neg", ["x"], ["unused"], "front")
+    nodes = onnx.GraphProto(node=[node, *now.graph.node])
+    del now.graph.node[:]
+    now.graph.node.extend(nodes.node)
+    rule = "incompatible-operand-shapes"
+    found = report_on(known)
+    assert rule in {each.rule for each in found.diagnostics}
+    assert rule in {each.rule for each in new_in(found, report_on(now))}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "contradictory-declared-shape/invalid/in_a_function_with_a_branch_that_never_runs",
+        "incompatible-operand-shapes/invalid/in_a_function_that_only_a_branch_that_never_runs_calls",
+    ],
+)
+def test_an_entry_of_before_a_clause_got_milder_knows_the_finding(name: str):
+    text = (Path(__file__).parents[2] / "fixtures" / f"{name}.textproto").read_text()
+    rule = name.partition("/")[0]
+    found = report_on(text_format.Parse(text, onnx.ModelProto()))
+    (now,) = [each for each in unfold(found.diagnostics) if each.rule == rule]
+    stricter = next(each for each in now.identity.under_former_clauses if each.clause in {"NOD-8c", "NOD-8a"})
+    (entry,) = entries_of([stricter]).values()
+    for rows, is_new in ((9, False), (entry.clauses, True)):
+        entries = {entry.fingerprint: replace(entry, clauses=rows)}
+        left = [each.rule for each in unfold(suppress_known(found, entries).diagnostics)]
+        assert (rule in left) is is_new

@@ -571,6 +571,16 @@ def test_a_copy_promises_no_fix_that_was_refused(folder: Path, capsys: pytest.Ca
 STRIDES = """<ir_version: 10, opset_import: ["": 21]>
 g (float[1, 3, 8, 8] x, float[4, 3, 3, 3] w) => () { [c] y = Conv <strides = [0, 0]> (x, w) }"""
 BYTES = '<ir_version: 10, opset_import: ["": 21]> g () => () { y = Not (w) }'
+ENTRIES = '<ir_version: 10, opset_import: ["": 21]> g () => () { y = Identity (w) }'
+
+
+def _with_weights(text: str) -> onnx.ModelProto:
+    model = onnx.parser.parse_model(text)
+    if text == BYTES:
+        model.graph.initializer.add(name="w", data_type=onnx.TensorProto.BOOL, dims=[6], raw_data=b"\2\0\3\0\4\0")
+    if text == ENTRIES:
+        model.graph.initializer.add(name="w", data_type=onnx.TensorProto.UINT8, dims=[4], int32_data=[999, 2, -3, 1000])
+    return model
 
 
 @pytest.mark.parametrize(
@@ -589,13 +599,44 @@ BYTES = '<ir_version: 10, opset_import: ["": 21]> g () => () { y = Not (w) }'
             "did you mean 'graph.node[0].attribute[0][1]'?",
         ),
         (BYTES, "non-boolean-byte", "w[1]", "it has findings at 'w[0]', 'w[2]', 'w[4]'\n"),
+        (ENTRIES, "out-of-range-element", "nowhere", "it has findings at 'w[0]', 'w[2]', 'w[3]'\n"),
     ],
 )
 def test_an_entry_without_a_finding_names_the_elements(folder, capsys, text, rule, place, hint):
     """The name of the value would hide all elements."""
-    model = onnx.parser.parse_model(text)
-    if text == BYTES:
-        model.graph.initializer.add(name="w", data_type=onnx.TensorProto.BOOL, dims=[6], raw_data=b"\2\0\3\0\4\0")
+    model = _with_weights(text)
     (folder / "m.onnx").write_bytes(model.SerializeToString())
     _run(folder, f'[[suppress]]\nrule = "{rule}"\nreason = "known"\nplace = "{place}"\n')
     assert f"matches no finding; {hint}" in capsys.readouterr().err
+
+
+def test_an_entry_of_a_list_of_a_tensor_can_be_named_by_the_name_of_the_tensor(folder, capsys):
+    (folder / "m.onnx").write_bytes(_with_weights(ENTRIES).SerializeToString())
+    entry = '[[suppress]]\nrule = "out-of-range-element"\nreason = "known"\nplace = "{}"\n'
+    _run(folder, "".join(entry.format(place) for place in ("w[2]", "graph.initializer[0].int32_data[3]")), "-f", "json")
+    found = capsys.readouterr()
+    assert found.err == ""
+    (file,) = json.loads(found.out)["files"]
+    left = [each["message"] for each in file["diagnostics"] if each["rule"] == "out-of-range-element"]
+    assert [message.partition(" of ")[0] for message in left] == ["entry 0"]
+    assert "more" not in left[0]
+
+
+def test_the_second_of_two_equal_entries_is_told(folder, capsys):
+    _run(folder, '[[suppress]]\nrule = "unknown-operator"\nreason = "known"\nplace = "second"\n' * 2)
+    said = (
+        "the suppression of unknown-operator matches no finding; it has the same place as onnx-lint.toml: suppress[0]"
+    )
+    assert capsys.readouterr().err == f"Warning: onnx-lint.toml: suppress[1]: {said}\n"
+
+
+def test_an_entry_without_a_finding_names_the_calls_that_lead_to_one(folder, capsys):
+    text = """<ir_version: 10, opset_import: ["": 21, "com.example": 1]>
+    g (float[2] x, int64[2] k) => (float[2] a, float[2] b) {
+      [c0] a = com.example.f (x, k)
+      [c1] b = com.example.f (x, k)
+    }
+    <domain: "com.example", opset_import: ["": 21]> f (p, s) => (r) { [i0] r = Add (p, s) }"""
+    (folder / "m.onnx").write_bytes(onnx.parser.parse_model(text).SerializeToString())
+    _run(folder, '[[suppress]]\nrule = "mismatched-operand-type"\nreason = "known"\nplace = "nowhere"\n')
+    assert "it has findings at 's' (nodes 'i0', 'c0', 'c1')\n" in capsys.readouterr().err

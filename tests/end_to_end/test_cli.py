@@ -224,6 +224,10 @@ def test_the_statistics_have_a_heading_and_count_files(capsys: pytest.CaptureFix
         ("claen.textproto", "claen.textproto: No such file or directory; did you mean 'clean.textproto'?"),
         ("./twice.textprot", "./twice.textprot: No such file or directory; did you mean './twice.textproto'?"),
         ("expalin", "expalin: No such file or directory; did you mean the command 'explain'?"),
+        (
+            "fix",
+            "fix: No such file or directory; a command stands before all options: onnx-lint fix [OPTIONS] PATH...",
+        ),
         ("rule", "rule: No such file or directory; did you mean the command 'rules'?"),
         ("nowhere/m.onnx", "nowhere/m.onnx: No such file or directory"),
         ("a\nb\x1b.onnx", r"a\nb\x1b.onnx: No such file or directory"),
@@ -236,7 +240,7 @@ def test_the_statistics_have_a_heading_and_count_files(capsys: pytest.CaptureFix
 )
 def test_a_path_without_a_model_is_told(path: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
     Path("empty").mkdir()
-    assert run([path, "-q"]) == 2
+    assert run(["-q", path]) == 2
     captured = capsys.readouterr()
     assert (captured.out, captured.err) == ("", f"Error: {said}\n")
 

@@ -40,7 +40,7 @@ def weakened(capsys: Output, *arguments: str) -> object:
 
 
 IGNORING = 'ignore = ["duplicate-definition"]\n'
-RAISED = "stranger/onnx-lint.toml weakens the verdict: limits.memory = 1000000000000"
+RAISED = "stranger/onnx-lint.toml changes the verdict: limits.memory = 1000000000000"
 LINE = 'stranger/onnx-lint.toml weakens the verdict: ignore = ["duplicate-definition"]'
 
 
@@ -83,6 +83,8 @@ def test_what_turns_something_off_is_named(capsys: Output, text: str, settings: 
         'fail-on = "note"',
         '[severity]\nnon-c90-name = "error"\nduplicate-definition = "error"',
         "[limits]\ngraph_nesting = 10",
+        'targets = ["onnx"]',
+        "[rules.unaligned-external-offset]\nalignment = 4096",
         'format = "json"\njobs = 1\nexternal-data = true\nexclude = ["*"]',
     ],
 )
@@ -162,7 +164,7 @@ def test_a_base_that_a_found_file_extends_is_found_too(capsys: Output) -> None:
     configure('extend = "../base.toml"')
     configure(RAISING, "base.toml")
     run(["stranger", "--select", "name", "-q"])
-    assert capsys.readouterr().out == "base.toml weakens the verdict: limits.memory = 1000000000000\n"
+    assert capsys.readouterr().out == "base.toml changes the verdict: limits.memory = 1000000000000\n"
 
 
 @pytest.mark.parametrize(
@@ -173,9 +175,16 @@ def test_a_base_that_a_found_file_extends_is_found_too(capsys: Output) -> None:
             'edition = "1.16"\nignore = ["cycle"]',
             ['weakens the verdict: ignore = ["cycle"]', 'changes the verdict: edition = "1.16"'],
         ),
+        ("limits.memory = '8GiB'", ['changes the verdict: limits.memory = "8GiB"']),
+        ("limits.processor_seconds = 0", ["changes the verdict: limits.processor_seconds = 0"]),
+        ("limits.findings = 100_000", ["changes the verdict: limits.findings = 100000"]),
+        ("limits.findings = 1", ["weakens the verdict: limits.findings = 1"]),
+        ("limits.external_bytes = '1KiB'", ['weakens the verdict: limits.external_bytes = "1KiB"']),
     ],
 )
-def test_an_edition_changes_the_verdict(settings: str, lines: list[str], capsys: Output) -> None:
+def test_a_setting_by_which_it_may_be_stricter_changes_the_verdict(
+    settings: str, lines: list[str], capsys: Output
+) -> None:
     configure(settings)
     run(["stranger", "-q"])
     shown = [f"stranger/onnx-lint.toml {line}" for line in lines]
