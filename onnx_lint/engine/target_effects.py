@@ -95,10 +95,13 @@ def _effect_of(program: str, item: Diagnostic, unseen: UnseenFaults) -> TargetEf
 
 
 def _checker_answer(since: str | None, accepted: Sequence[str]) -> str:
-    """Return what a checker of onnx does, such as `refuses it (onnx 1.23 tried)`; empty if nothing is known."""
+    """Return what a checker of onnx does, such as `refuses it (onnx 1.23 tried)`; empty if nothing is known.
+
+    It accepts the fault, not the model: that may have another one.
+    """
     if since is not None:
         return f"refuses it (onnx {since} tried)"
-    return f"accepts it (onnx {' and '.join(accepted)} tried)" if accepted else ""
+    return f"accepts this fault (onnx {' and '.join(accepted)} tried)" if accepted else ""
 
 
 def _own_operator_answer(releases: Sequence[str]) -> str:
@@ -113,13 +116,18 @@ def _release_answers(
 ) -> str:
     """Return what the releases do; empty if nothing is known.
 
-    `loads it` for one release, `1.17.3 and 1.20.1 load it` for two that agree, otherwise one answer for each.
+    `loads with this fault` for one release, `1.17.3 and 1.20.1 load with this fault` for two that agree, otherwise one
+    answer for each. A release may refuse the model for another fault.
     """
-    loading = ["load" if proof else "" for proof in proofs]
-    verbs = ["refuse" if refusal else load for refusal, load in zip(refusals, loading, strict=True)]
+    pairs = zip(refusals, proofs, strict=True)
+    answers = ["refuse{} it" if refusal else _LOADS if proof else "" for refusal, proof in pairs]
     versions = [release.data.version for release in releases if release.data is not None]
-    if len(verbs) == 1:
-        return f"{verbs[0]}s it" if verbs[0] else ""
-    if len(set(verbs)) == 1:
-        return f"{listed(versions)} {verbs[0]} it" if verbs[0] else ""
-    return "; ".join(f"{version} {verb}s it" for version, verb in zip(versions, verbs, strict=True) if verb)
+    if len(answers) == 1:
+        return answers[0].format("s")
+    if len(set(answers)) == 1:
+        return f"{listed(versions)} {answers[0].format('')}" if answers[0] else ""
+    each = zip(versions, answers, strict=True)
+    return "; ".join(f"{version} {answer.format('s')}" for version, answer in each if answer)
+
+
+_LOADS: Final = "load{} with this fault"

@@ -447,8 +447,12 @@ def _pads_the_kernel(node: Node) -> bool:
     return max(lists.get("pads", ()), default=0) >= min(lists.get("kernel_shape", ()), default=MAX_INT64)
 
 
-def _has_size_of_pairs(node: Node) -> bool:
-    return any(each.name == "size" and each.i % 2 == 0 for each in node.attribute_protos)
+def _has_odd_numbers_of_lrn(node: Node) -> bool:
+    """Return whether the size is even, or alpha or beta is not above 0."""
+    numbers = [each.f for each in node.attribute_protos if each.name in ("alpha", "beta")]
+    return min(numbers, default=1.0) <= 0 or any(
+        each.name == "size" and each.i % 2 == 0 for each in node.attribute_protos
+    )
 
 
 def _has_size_of_0(node: Node, *names: str) -> bool:
@@ -467,7 +471,7 @@ _DOUBTED: Final[Mapping[str, Callable[[Node], bool]]] = {
     ),
     "BatchNormalization": _has_empty_outputs,
     "Col2Im": lambda node: _has_size_of_0(node, "dilations", "strides"),
-    "LRN": _has_size_of_pairs,
+    "LRN": _has_odd_numbers_of_lrn,
     "RotaryEmbedding": lambda node: any(
         each.name == "rotary_embedding_dim" and (each.i or each.ref_attr_name) for each in node.attribute_protos
     ),

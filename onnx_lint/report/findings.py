@@ -121,7 +121,7 @@ class ByTarget(Record):
     accepted_by: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """The programs that are proven to accept a violation of the clause, each with the releases that prove it."""
     answers: tuple[tuple[str, str], ...] = ()
-    """Every program whose answer is known, with the answer: `("onnxruntime 1.32.0", "loads it")`."""
+    """Every program whose answer is known, with the answer: `("onnxruntime 1.32.0", "loads with this fault")`."""
 
 
 class Advice(Record):

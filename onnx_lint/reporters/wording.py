@@ -66,7 +66,7 @@ def allowed_unless_said(item: Diagnostic) -> str | None:
 
 
 def answers_by_target(item: Diagnostic) -> Iterator[str]:
-    """Yield what each program of the target does with a model with this fault: `onnxruntime 1.32.0: loads it`."""
+    """Yield what each program of the target does with a fault: `onnxruntime 1.32.0: loads with this fault`."""
     for program, said in item.by_target.answers:
         yield visible(f"{program}: {said}")
 

@@ -207,3 +207,9 @@ def test_a_normalization_of_float16_with_a_scale_of_other_sizes(axis: int, scale
 def test_a_slice_with_lists_of_other_lengths(node: str, expected: bool | None) -> None:
     graph = f"(float[2, 3] x) => (float[a, b] y) {{ y = {node}(x) }}"
     assert (state(graph, "onnxruntime=1.32", opset=9) or None) is expected
+
+
+@pytest.mark.parametrize(("attributes", "expected"), [("", True), (", alpha = -1.0", None), (", beta = 0.0", None)])
+def test_local_responses_are_normalized_with_numbers_above_0(attributes: str, expected: bool | None) -> None:
+    graph = f"(float[1, 2, 4, 4] x) => (float[a, b, c, d] y) {{ y = LRN<size = 3{attributes}>(x) }}"
+    assert state(graph, "onnxruntime=1.32") is expected

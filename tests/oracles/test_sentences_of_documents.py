@@ -196,6 +196,7 @@ OF_ONNX_LINT: Final = [
 """Words of sentences that name a program and say what onnx-lint, its tests or its user do."""
 
 MEASURED: Final = [
+    ("targets", "whose shape ONNX Runtime does not infer"),
     ("design", "| model | file | onnx-lint |"),
     ("fixing", "ONNX Runtime must compute the same"),
     ("hygiene", ""),

@@ -26,7 +26,7 @@ FOUND = error(
     hint="with transB=1 the shapes fit",
     no_fix="two of them are alike",
     fix=ProposedFix("rename 'x' to 'X'", is_safe=False),
-    answers=(("onnxruntime 1.32.0", "loads it"),),
+    answers=(("onnxruntime 1.32.0", "loads with this fault"),),
 )
 COMMAND = "rename 'x' to 'X' (onnx-lint fix --unsafe-fixes)"
 
@@ -44,13 +44,13 @@ def written(form: str, *found: Diagnostic, **options: bool) -> str:
 def test_the_parts_are_in_the_order_of_the_text_report() -> None:
     assert list(labelled_guidance(FOUND)) == [
         ("allowed", "the name of a value"),
-        ("onnxruntime 1.32.0", "loads it"),
+        ("onnxruntime 1.32.0", "loads with this fault"),
         ("fix", COMMAND),
         ("help", "with transB=1 the shapes fit"),
     ]
     assert list(guidance_sentences(FOUND)) == [
         "Allowed: the name of a value.",
-        "onnxruntime 1.32.0: loads it.",
+        "onnxruntime 1.32.0: loads with this fault.",
         f"Fix: {COMMAND}.",
         "Help: with transB=1 the shapes fit.",
     ]
@@ -63,7 +63,7 @@ def test_each_form_has_all_of_it(form: str) -> None:
     for part in ("the name of a value", "rename 'x' to 'X'", "with transB=1 the shapes fit"):
         assert part in text, part
     if form not in ("json", "jsonl"):
-        assert "loads it" in text
+        assert "loads with this fault" in text
 
 
 def test_sarif_says_it_in_sentences_and_in_markdown() -> None:
@@ -71,13 +71,13 @@ def test_sarif_says_it_in_sentences_and_in_markdown() -> None:
     text, marked = result["message"]["text"], result["message"]["markdown"]
     assert text == (
         "node 'a' uses 'x', which nothing defines; did you mean 'X'? Allowed: the name of a value. "
-        f"onnxruntime 1.32.0: loads it. Fix: {COMMAND}. Help: with transB=1 the shapes fit. "
+        f"onnxruntime 1.32.0: loads with this fault. Fix: {COMMAND}. Help: with transB=1 the shapes fit. "
         "See also [place 1](1) graph.node[3].output[0]."
     )
     assert marked.split("\n\n") == [
         "node 'a' uses 'x', which nothing defines; did you mean 'X'?",
         "**Allowed**: the name of a value",
-        "**onnxruntime 1.32.0**: loads it",
+        "**onnxruntime 1.32.0**: loads with this fault",
         f"**Fix**: {COMMAND}",
         "**Help**: with transB=1 the shapes fit",
         "See also [graph.node\\[3\\].output\\[0\\]](1).",
@@ -98,7 +98,7 @@ def test_gitlab_shows_one_description() -> None:
     (issue,) = json.loads(written("gitlab", FOUND))
     assert issue["description"] == (
         "node 'a' uses 'x', which nothing defines; did you mean 'X'? (graph.node[7].output[0]). "
-        f"Allowed: the name of a value. onnxruntime 1.32.0: loads it. Fix: {COMMAND}. "
+        f"Allowed: the name of a value. onnxruntime 1.32.0: loads with this fault. Fix: {COMMAND}. "
         f"Help: with transB=1 the shapes fit. See also: {OTHER}."
     )
 
@@ -108,7 +108,7 @@ def test_an_annotation_has_a_line_for_each_part() -> None:
     assert line.partition("bytes 1186..1214)%0A")[2].split("%0A")[:-1] == [
         f"see also: {OTHER}",
         "allowed: the name of a value",
-        "onnxruntime 1.32.0: loads it",
+        "onnxruntime 1.32.0: loads with this fault",
         f"fix: {COMMAND}",
         "help: with transB=1 the shapes fit",
     ]
@@ -119,12 +119,12 @@ def test_junit_says_once_what_holds_for_the_next_finding_as_well() -> None:
     (failure,) = root.iter("failure")
     assert failure.get("message") == (
         "node 'a' uses 'x', which nothing defines; did you mean 'X'? (and 2 more). Allowed: the name of a value. "
-        f"onnxruntime 1.32.0: loads it. Fix: {COMMAND}. Help: with transB=1 the shapes fit."
+        f"onnxruntime 1.32.0: loads with this fault. Fix: {COMMAND}. Help: with transB=1 the shapes fit."
     )
     lines = (failure.text or "").splitlines()
     assert [line for line in lines if line.startswith("  ") and not line.startswith("  see also: ")] == [
         "  allowed: the name of a value",
-        "  onnxruntime 1.32.0: loads it",
+        "  onnxruntime 1.32.0: loads with this fault",
         f"  fix: {COMMAND}",
         "  help: with transB=1 the shapes fit",
         "  allowed: none",
