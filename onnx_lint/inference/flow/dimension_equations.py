@@ -17,7 +17,7 @@ from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.flow.conflict import Note, call_notes
 from onnx_lint.inference.flow.declared_facts import declared_values
 from onnx_lint.inference.flow.joining import joined_shapes
-from onnx_lint.inference.flow.scopes import APART, VariableScope, Scopes, innermost_around
+from onnx_lint.inference.flow.scopes import APART, Scopes, VariableScope, innermost_around
 from onnx_lint.inference.flow.shape_words import shape_in_words
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.flow.walks import Call, WalkResult
