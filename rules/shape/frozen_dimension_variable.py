@@ -59,8 +59,9 @@ def frozen_dimension_variable(model: Model) -> Iterator[Finding]:
       channels of an image, is reported with `--pedantic` (SHP-6d).
     - A size that the default of an input says is none: as of IR version 4 callers may pass another value.
     - Variables of inputs without a default are checked. There is one finding for each variable.
-    - Sizes follow through all nodes of the main graph, and of its functions in each call. A nested graph decides only if constants
-      make it run: the branch of an If with a constant condition, or the body of a Loop with at least one run.
+    - Sizes follow through all nodes of the main graph, and of its functions in each call. A nested graph decides only
+      if constants make it run: the branch of an If with a constant condition, or the body of a Loop with at least one
+      run.
     - Broadcasting proves nothing, because a variable may be 1.
     - A size that another input of the graph is declared with is not reported.
     - Reported by other rules: a declared size of an output (`fixed-dimension-variable`), a variable for which no size
