@@ -50,15 +50,18 @@ def frozen_dimension_variable(model: Model) -> Iterator[Finding]:
         - Attention: the mask.
         - ScatterElements, ScatterND, TensorScatter: the updates.
         - RNN, GRU, LSTM: the initial states and sequence lengths.
+        - Gemm: the rows of the bias, unless they are 1.
     - A size of 0 besides is not counted, because only empty tensors have it. The message then says "or 0".
     - ONNX Runtime leaves out an empty operand of Concat, such as the past of a first step, against the text. Such an
       operand fixes no size, nor does one that is empty if a size of an input is 0. If another dimension of the operand
       with the variable may be 0, such as that of `x[:, :-1]`, the message says "where no operand is empty".
-    - A size that only the weights of a product, convolution or recurrent operator fix, such as the channels of an
-      image, is reported with `--pedantic` (SHP-6d).
+    - A size that only the weights of a product, convolution, normalization or recurrent operator fix, such as the
+      channels of an image, is reported with `--pedantic` (SHP-6d).
+    - A size that the default of an input says is none: as of IR version 4 callers may pass another value.
     - Variables of inputs without a default are checked. There is one finding for each variable.
-    - Sizes follow through all nodes of the main graph and of its functions. A nested graph decides only if constants
-      make it run: the branch of an If with a constant condition, or the body of a Loop with at least one run.
+    - Sizes follow through all nodes of the main graph, and of its functions in each call. A nested graph decides only
+      if constants make it run: the branch of an If with a constant condition, or the body of a Loop with at least one
+      run.
     - Broadcasting proves nothing, because a variable may be 1.
     - A size that another input of the graph is declared with is not reported.
     - Reported by other rules: a declared size of an output (`fixed-dimension-variable`), a variable for which no size

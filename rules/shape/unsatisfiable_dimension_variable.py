@@ -49,7 +49,9 @@ def unsatisfiable_dimension_variable(model: Model) -> Iterator[Finding]:
       graph, each call may pass other sizes, and no text says how far such a name reaches.
     - A variable is compared with the size that follows for a declared dimension, with the inner dimensions of a matrix
       product (MatMul, MatMulInteger, Gemm), the bias of Gemm unless it is 1, the channels and the bias of a convolution
-      (Conv, ConvTranspose), and the axes along which Concat does not join.
+      (Conv, ConvTranspose), the scales and biases of BatchNormalization, GroupNormalization, InstanceNormalization,
+      LayerNormalization and RMSNormalization unless they are 1, and the axes along which Concat does not join.
+    - The nodes of a function are compared in each of its calls. A size that only the default of an input says is none.
     - Sums and products of variables are compared: N is never N + 1, and 2*N is never 5. A name like "N + 1" is the sum.
     - All equations with the same single variable are compared together. They may have minima, maxima, and quotients
       that are rounded down: a third of N, rounded down, is never N + 1.

@@ -58,7 +58,8 @@ def unsupported_operand_value(model: Model) -> Iterator[Finding]:
     - DequantizeLinear of int32 must have a zero point of 0 or none.
     - MaxUnpool must not have an index beyond its output, or below 0.
     - A border of a Pad with `mode` "reflect" that is as wide as the axis is a warning: the mirror leaves out
-      the outermost element. ONNX Runtime refuses it from 1.32 on; releases before read beyond it.
+      the outermost element. A negative pad of the other side removes elements first. ONNX Runtime refuses it from 1.32
+      on; releases before read beyond it.
     - A warning, because the text does not say what it means: a probability of Bernoulli that is not from 0 to 1, and a
       Cast or CastLike of a constant string that is no number, also to a Boolean.
     - A constant 0 that divides integers (Div, Mod) is a warning: ONNX does not forbid it, but ONNX Runtime creates no

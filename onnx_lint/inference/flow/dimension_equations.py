@@ -250,6 +250,11 @@ class Contradiction(Record):
         return all(each.is_declared for each in (self.equation, *self.because))
 
     @property
+    def is_nested(self) -> bool:
+        """True if a node of a nested graph takes part."""
+        return any(each.node.graph.kind is GraphKind.NESTED for each in (self.equation, *self.because))
+
+    @property
     def place(self) -> Place:
         """The declared dimension, or the input of the node."""
         return self.equation.place
@@ -329,7 +334,7 @@ def _contradictions(flow: ValueFlow, crashes: Crashes) -> list[Contradiction]:
         solution = solutions[scope] = _Solution(innermost_around(scope, solutions), budget)
         with crashes.at(_SOLVE):
             of_scope = [replace(each, unsure=unsure(scope)) for each in solution.contradictions(equations[scope])]
-            found.extend(each for each in of_scope if scope in ((), APART) or not each.is_declared)
+            found.extend(each for each in of_scope if not (each.is_declared and each.is_nested))
     known = {scope for scope, solution in solutions.items() if solution.has_sizes}
     scopes = Scopes(flow)
     for walked in flow.running if known else ():
@@ -352,10 +357,11 @@ def _may_have_sizes(walked: WalkResult, solution: _Solution) -> bool:
 
 
 def _unsure_graph(flow: ValueFlow, scope: VariableScope) -> Graph | None:
-    """Return the innermost graph of a scope that may not run; None if all of them run."""
-    sure = flow.sure_graphs.keys() - flow.doubtful_graphs.keys()
-    unsure = [graph for graph, call in scope if (graph, call) not in APART and (graph, call) not in sure]
-    return next((each.graph for each in flow.running if unsure and id(each.graph) == unsure[-1]), None)
+    """Return the innermost graph of a scope, which may not run; None if the scope is not that of a nested graph."""
+    if scope in ((), APART):
+        return None
+    innermost, _ = scope[-1]
+    return next((each.graph for each in flow.running if id(each.graph) == innermost), None)
 
 
 def _not_broadcast(flow: ValueFlow, walked: WalkResult, solution: _Solution) -> Iterator[Contradiction]:
@@ -557,10 +563,8 @@ def _equations_of_running(flow: ValueFlow, crashes: Crashes) -> list[DimensionEq
 
     Nodes whose operands do not fit are left out: their fault is another finding, and a size may be a part of it.
     """
-    sure = flow.sure_graphs.keys() - flow.doubtful_graphs.keys()
     faulty = {conflict.node.place for conflict in flow.shapes}
-    scoped = _scoped_equations(flow, crashes).items()
-    equations = [each for scope, of_scope in scoped if sure.issuperset(scope) for each in of_scope]
+    equations = _scoped_equations(flow, crashes)[()]
     return [each for each in equations if not (each.is_declared or each.is_left_out or each.node.place in faulty)]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scopes of dimension variables: the main graph with its functions, and each nested graph in each call."""
+"""The scopes of dimension variables: the main graph with all that surely runs, and other nested graphs in each call."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from onnx_lint.ir.graph import Graph, GraphKind
 Known = TypeVar("Known")
 
 VariableScope = tuple[GraphInCall, ...]
-"""The enclosing nested graphs, from the outermost one on; empty for the main graph."""
+"""The enclosing nested graphs that may not run, from the outermost one on; empty for the main graph."""
 
 APART: Final[VariableScope] = ((-1, -1),)
 """The root of the scopes in an initialization graph, which does not see the main graph."""
@@ -30,6 +30,7 @@ class Scopes:
 
     def __init__(self, flow: ValueFlow) -> None:
         self._equal_calls = flow.equal_calls
+        self._sure = flow.sure_graphs.keys() - flow.doubtful_graphs.keys()
         self._of_calls: dict[int, Sequence[VariableScope]] = {}
         """The scopes around a call and those with the same arguments, by its identity."""
 
@@ -60,7 +61,8 @@ class Scopes:
         """Return the scopes of a graph, if those around the call are known."""
         around: list[GraphInCall] = []
         while graph.parent is not None and graph.kind is GraphKind.NESTED:
-            around.append((id(graph), id(call)))
+            if (id(graph), id(call)) not in self._sure:
+                around.append((id(graph), id(call)))
             graph = graph.parent
         inner = tuple(reversed(around))
         if graph.is_function:
