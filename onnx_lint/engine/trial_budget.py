@@ -77,7 +77,7 @@ class TrialBudget:
 def most_trials(model: Model, findings: int = 0) -> int:
     """Return how many trials cost as much as the start of the run; at least one, and 0 for a very large model.
 
-    One trial costs less than the first pass, so it is within the time of the first pass where that is longer than the
+    One trial checks less than the first pass, so it is within the time of the first pass where that is longer than the
     start. `findings`: the number of findings in the model, which each trial finds again.
 
     A node counts once for each time that the first pass inferred it, such as a node of a function for several calls.

@@ -309,7 +309,7 @@ class _Estimate:
         if depth > MAX_DEPTH:
             return
         contents = list(contents)
-        # Nearly all lists are small, and for these one join is five times as fast as the loop.
+        # Nearly all lists are small, and one join has less to do than the loop for each of their elements.
         if sum(map(len, contents)) <= _PIECE_BYTES:
             if any(contents):
                 self._add_small(message_type, b"".join(contents), depth, times)
