@@ -198,7 +198,7 @@ class GraphViews:
         self._count = len(counted)
         self._nodes = _Ordered(counted)
         for at, name in enumerate(graph.output_names):
-            self._users.setdefault(name, []).append(_User(None, at))
+            self._use(name, _User(None, at))
         for index in range(len(self._operators) - 1, -1, -1):
             self._note_uses(index)
 
