@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from onnx_lint.spec.operators.records import GraphForm, OperatorRecord, Requirement, requirements
+from onnx_lint.spec.operators.runtime_releases import EXTENTS
 from onnx_lint.wording import listed
 
 LEGEND: Final = (
@@ -172,8 +173,8 @@ def _conditions_in_words(words: list[str]) -> str:
 
 
 def _in_words(word: str) -> str:
-    if word == "elements":
-        return "input 0 has elements"
+    if word in EXTENTS:
+        return EXTENTS[word].words
     one, differs, other = word.partition("!=")
     if differs:
         return f"`{one}` is not `{other}`"

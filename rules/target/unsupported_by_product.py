@@ -597,7 +597,7 @@ def _failing_nodes(model: Model, release: ProductRelease) -> Iterator[tuple[_Ref
             ranks = {each: _rank(model, node, name) for each, name in given}
             types = _types(model, node, schema)
             values = _values_of(node, schema)
-            extents = {name: _has_elements(model, node, first) for name, first in EXTENTS.items()}
+            extents = {name: _has_elements(model, node, each.first_axis) for name, each in EXTENTS.items()}
             may_have = {name for name, has in extents.items() if has is not False}
             for what, needed in failing_runs(release.version, schema.name, values, ranks, types, may_have):
                 unless = " if input 0 has elements" if needed and not extents[needed] else ""

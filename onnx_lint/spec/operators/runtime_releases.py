@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
-from onnx_lint.common.record import EMPTY, replace
+from onnx_lint.common.record import EMPTY, Record, replace
 from onnx_lint.spec.operators.schema import OperatorSchema
 from onnx_lint.spec.operators.store import ONNXRUNTIME, DataFile
 
@@ -83,8 +83,19 @@ def _is_true(word: str, values: Mapping[str, str], types: Mapping[str, Collectio
     return name in values and (values[name] == value) is not is_not
 
 
-EXTENTS: Final[Mapping[str, int]] = {"elements": 0, "items": 1}
-"""Conditions that input 0 has no size of 0, each with the first axis that counts: `items` do without a batch."""
+class Extent(Record):
+    """A condition that input 0 has no size of 0."""
+
+    first_axis: int
+    """The first axis that counts."""
+    words: str
+
+
+EXTENTS: Final[Mapping[str, Extent]] = {
+    "elements": Extent(0, "input 0 has elements"),
+    "items": Extent(1, "input 0 has elements, or would have them with a batch"),
+}
+"""The conditions of `failing` about sizes of 0."""
 
 
 def failing_runs(
