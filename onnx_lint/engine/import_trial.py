@@ -144,7 +144,7 @@ def _uncovered_errors(
     nodes_with_import = {before.nodes.key_at(place) for place in before.places_with_import}
     found: dict[NodeKey | None, tuple[str, ...]] = {}
     for each in after.items:
-        node = after.nodes.key_at(each.user or each.place)
+        node = after.nodes.key_at(each.node_place)
         is_error = severity(clauses()[each.clause], edition) is Severity.ERROR
         if is_error and (node in nodes_with_import or _key(after, each) not in known):
             found[node] = (*found.get(node, ()), each.message)

@@ -212,7 +212,7 @@ def _is_rare_normalization(model: Model, node: Node, _: int) -> bool:
     """Return whether a BatchNormalization has several outputs, a rank below 2, inputs of several types, or an epsilon
     below 0.
     """
-    if is_parameter(node, "epsilon") or any(each.name == "epsilon" and each.f < 0 for each in node.attribute_protos):
+    if _may_be_below_0(node, "epsilon"):
         return True
     data = _sizes(model, node, 0)
     kinds = {kind_of(model, node.graph, name) for name in node.inputs}
@@ -259,7 +259,12 @@ def _is_scaled_by_less(model: Model, node: Node, _: int) -> bool:
 
 
 def _shrinks_by_less_than_0(_: Model, node: Node, __: int) -> bool:
-    return is_parameter(node, "lambd") or any(each.name == "lambd" and each.f < 0 for each in node.attribute_protos)
+    return _may_be_below_0(node, "lambd")
+
+
+def _may_be_below_0(node: Node, name: str) -> bool:
+    """Return whether an attribute is below 0, or a parameter of a function."""
+    return is_parameter(node, name) or any(each.name == name and each.f < 0 for each in node.attribute_protos)
 
 
 def _is_scalar_or_unknown(model: Model, node: Node, _: int) -> bool:

@@ -26,6 +26,7 @@ from onnx_lint.ir.operators.stored_elements import StoredElements
 from onnx_lint.model import Function, Graph, Model, Node, StoredTensor
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import EXTERNAL_LOCATION, MAX_INT64, DataType
+from onnx_lint.spec.ir_versions import FREE_INITIALIZERS_SINCE
 from onnx_lint.spec.products import ProductRelease, version_number
 from onnx_lint.spec.products.refusals import (
     FIRST_TRUNCATED_VERSION,
@@ -427,15 +428,13 @@ def _may_divide_by_0(model: Model, node: Node) -> bool:
         return False
     found = node.graph.definition_of(name)
     if found is not None and found.field == "input" and found.graph.kind is GraphKind.MAIN:
-        return name in found.graph.initializer_index and model.effective_ir_version < REPLACEABLE_SINCE
+        return name in found.graph.initializer_index and model.effective_ir_version < FREE_INITIALIZERS_SINCE
     contents = stored_contents(model, node.graph, name)
     return not contents or any(each is None or 0 in each for each in contents)
 
 
 _NOT_FOLLOWED: Final = frozenset(f"tensor({name})" for name in ("int8", "int16", "uint8", "uint16", "uint32", "uint64"))
 """The types of integers whose elements the inference reads for few operators only."""
-REPLACEABLE_SINCE: Final = 4
-"""The first IR version in which an initializer is no constant if it is an input as well."""
 _DIVISORS: Final = ("node", "of Div or Mod that may divide by a constant 0")
 
 
@@ -467,7 +466,8 @@ def _has_lengths_and_number(node: Node) -> bool:
 _DOUBTED: Final[Mapping[str, Callable[[Node], bool]]] = {
     **dict.fromkeys(("AveragePool", "LpPool", "MaxPool", "MaxUnpool"), _pads_the_kernel),
     **dict.fromkeys(
-        ("EyeLike", "RandomNormalLike", "RandomUniformLike"), lambda node: has_attribute(node, "dtype", _FLOAT16)
+        ("EyeLike", "RandomNormalLike", "RandomUniformLike"),
+        lambda node: has_attribute(node, "dtype", DataType.FLOAT16),
     ),
     "BatchNormalization": _has_empty_outputs,
     "Col2Im": lambda node: _has_size_of_0(node, "dilations", "strides"),
@@ -480,8 +480,6 @@ _DOUBTED: Final[Mapping[str, Callable[[Node], bool]]] = {
     "StringNormalizer": lambda _: True,  # a locale that the machine may lack
 }
 """Which nodes the kernels of ONNX Runtime refuse for attributes, as far as these show it."""
-_FLOAT16: Final = 10
-"""The number of FLOAT16 in the enum DataType."""
 
 
 def _large(model: Model) -> CountedParts:

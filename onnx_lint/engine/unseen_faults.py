@@ -8,7 +8,7 @@ from typing import Final
 
 from onnx_lint.common.cached import cached_property
 from onnx_lint.engine.parts_in_question import nodes_of
-from onnx_lint.engine.unjudged_parts import REPLACEABLE_SINCE, has_unknown_channels
+from onnx_lint.engine.unjudged_parts import has_unknown_channels
 from onnx_lint.ir.graph import Definition, GraphKind
 from onnx_lint.ir.operators.function_calls import OVERLOADS_SINCE
 from onnx_lint.ir.operators.operators import OPSET_IMPORTS_SINCE
@@ -17,6 +17,7 @@ from onnx_lint.ir.tensors.stored_tensor import StoredTensor
 from onnx_lint.model import Model, Node
 from onnx_lint.report.findings import Diagnostic
 from onnx_lint.spec.element_types import DataType
+from onnx_lint.spec.ir_versions import FREE_INITIALIZERS_SINCE
 from onnx_lint.spec.operators.history import REMOVED_EXPERIMENTAL
 from onnx_lint.spec.products import ProductRelease
 from onnx_lint.spec.releases import is_onnx_domain, normalized_domain
@@ -175,7 +176,7 @@ class UnseenFaults:
         """True if an input of the main graph has a default, which then is no constant."""
         graph = self.model.main_graph
         has_default = not graph.initializer_index.keys().isdisjoint(graph.input_names)
-        return has_default and self.model.effective_ir_version >= REPLACEABLE_SINCE
+        return has_default and self.model.effective_ir_version >= FREE_INITIALIZERS_SINCE
 
 
 _OF_SHAPES: Final = "VI-3"

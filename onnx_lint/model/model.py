@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Self
 
 from onnx_lint import schema
 from onnx_lint.common.cached import cached_property
@@ -36,6 +36,7 @@ from onnx_lint.ir.payload import Payload
 from onnx_lint.ir.places.place import ROOT, PlaceKey
 from onnx_lint.ir.tensors.suspects import SuspectTensors, find_suspects
 from onnx_lint.schema import Proto
+from onnx_lint.spec.ir_versions import FREE_INITIALIZERS_SINCE
 from onnx_lint.spec.operators import BUILT_IN, OperatorSchemas
 from onnx_lint.spec.releases import (
     NEWEST_IR_VERSION,
@@ -517,7 +518,7 @@ class Model:
     def _has_open_defaults(self) -> bool:
         """True if callers may pass other values for initializers that are inputs; older versions require all to be."""
         version: int = self.effective_ir_version
-        return version >= _IR_OF_OPEN_DEFAULTS
+        return version >= FREE_INITIALIZERS_SINCE
 
     def _follow_values(
         self, *, keeps_all: bool, trusts_declarations: bool = True, trusts_defaults: bool = True
@@ -589,10 +590,6 @@ class Model:
         from onnx_lint.inference.flow.provenance import Provenance
 
         return Provenance(self._follow_values(keeps_all=True), self.operators, self.graphs)
-
-
-_IR_OF_OPEN_DEFAULTS: Final = 4
-"""The first IR version in which initializers need not be inputs."""
 
 
 @functools.cache

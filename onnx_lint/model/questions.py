@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Set
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from onnx_lint.inference.types.usual_types import traits_of
 from onnx_lint.ir.columns.attribute_kinds import FLOAT_KINDS
@@ -39,10 +39,14 @@ from onnx_lint.wording import quote
 
 if TYPE_CHECKING:
     from onnx_lint.inference.flow.dimension_equations import Contradiction, FixedSize, FrozenSize
+    from onnx_lint.inference.flow.value_flow import ValueFlow
+    from onnx_lint.ir.crashes import Crashes
     from onnx_lint.ir.names.resolution import UndefinedName
     from onnx_lint.ir.places.place import Place
     from onnx_lint.model.model import Model
     from onnx_lint.schema import Proto
+
+_Found = TypeVar("_Found")
 
 
 # --- the file, and what the run wants of it
@@ -416,9 +420,16 @@ def dimension_contradictions(model: Model) -> list[Contradiction]:
         return []  # without importing the module
     from onnx_lint.inference.flow.dimension_equations import contradictions
 
-    found = contradictions(model.value_flow, model.crashes)
-    # A size that only the default of an input has is none that callers must keep.
-    return found and _without_exchanged(contradictions(model.flow_of_any_call, model.crashes), model)
+    found = _in_any_call(model, contradictions)
+    return found and _without_exchanged(found, model)
+
+
+def _in_any_call(model: Model, find: Callable[[ValueFlow, Crashes], list[_Found]]) -> list[_Found]:
+    """Return what is found whatever callers pass. They need not keep a size that only the default of an input has."""
+    found = find(model.value_flow, model.crashes)
+    if not found or model.flow_of_any_call is model.value_flow:
+        return found
+    return find(model.flow_of_any_call, model.crashes)
 
 
 def _without_exchanged(found: list[Contradiction], model: Model) -> list[Contradiction]:
@@ -438,16 +449,14 @@ def frozen_sizes(model: Model) -> list[FrozenSize]:
         return []  # without importing the module
     from onnx_lint.inference.flow import dimension_equations
 
-    found = dimension_equations.frozen_sizes(model.value_flow, model.crashes)
-    return found and dimension_equations.frozen_sizes(model.flow_of_any_call, model.crashes)
+    return _in_any_call(model, dimension_equations.frozen_sizes)
 
 
 def fixed_sizes(model: Model) -> list[FixedSize]:
     """Return the dimensions with a declared size in the main graph that its inputs leave open."""
     from onnx_lint.inference.flow import dimension_equations
 
-    found = dimension_equations.fixed_sizes(model.value_flow, model.crashes)
-    return found and dimension_equations.fixed_sizes(model.flow_of_any_call, model.crashes)
+    return _in_any_call(model, dimension_equations.fixed_sizes)
 
 
 def holds_numbers(model: Model) -> bool:

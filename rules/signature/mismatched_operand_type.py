@@ -114,7 +114,7 @@ def _options(model: Model, conflict: OperandConflict) -> Sequence[Proposal]:
     exchanges = [] if exchange is None else [exchange.proposal]
     of_node = [*exchanges, *omitted(conflict), *other_number(conflict), *as_integers(conflict)]
     casts = casts_for(conflict)
-    unread = unread_values_for(conflict, model.value_flow) if casts else UnreadValues()
+    unread = unread_values_for(conflict, model.value_flow, model.uses) if casts else UnreadValues()
     return (
         *preferred([*of_node, *unread.proposals]),
         *(() if unread.are_undecided else casts),

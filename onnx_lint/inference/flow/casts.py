@@ -14,7 +14,6 @@ from onnx_lint.inference.flow.type_conflict import OperandConflict
 from onnx_lint.inference.shapes.stated import content_of
 from onnx_lint.inference.types.problem import Differing, Disallowed
 from onnx_lint.inference.types.type_string import FLOATS, TENSORS, ValueType
-from onnx_lint.inference.types.typed_operator import allowed_types
 from onnx_lint.ir.graph import Node
 from onnx_lint.ir.operators.proposals import Proposal
 from onnx_lint.ir.places.edits import Edit, Insert
@@ -26,8 +25,6 @@ _USUAL: Final = ("tensor(float)", "tensor(int64)", "tensor(bool)")
 """The types that are tried if the operator allows several, after the types of the other inputs."""
 
 _NOT_NUMBERS: Final = frozenset({"tensor(string)"})
-
-"""The types whose values are no indices or sizes: where such are needed, another value was meant."""
 
 _OF_FLOATS: Final[Mapping[str, tuple[int, float]]] = {
     "tensor(bfloat16)": (8, 3.3895314e38),
@@ -76,26 +73,19 @@ def wanted_types(conflict: OperandConflict) -> dict[int, frozenset[ValueType | N
     problem, kinds = conflict.problem, conflict.inputs
     if isinstance(problem, Differing):
         return {problem.index: frozenset({kinds[problem.other]}), problem.other: frozenset({kinds[problem.index]})}
-    return {problem.index: frozenset(_allowed(conflict, problem.index))} if isinstance(problem, Disallowed) else {}
+    if isinstance(problem, Disallowed):
+        return {problem.index: frozenset(conflict.types_allowed_for(problem.index))}
+    return {}
 
 
 def _wanted(conflict: OperandConflict) -> list[tuple[int, ValueType | None]]:
     """Return the inputs in question, each with the one type that it must have."""
-    problem, kinds = conflict.problem, conflict.inputs
-    if isinstance(problem, Differing):
-        return [(problem.index, kinds[problem.other]), (problem.other, kinds[problem.index])]
-    allowed = _allowed(conflict, problem.index) if isinstance(problem, Disallowed) else frozenset()
-    return [(problem.index, each) for each in allowed] if len(allowed) == 1 else []
-
-
-def _allowed(conflict: OperandConflict, index: int) -> frozenset[ValueType]:
-    parameter = conflict.schema.input_at(index)
-    return allowed_types(parameter) if parameter is not None else frozenset()
+    return [(index, kind) for index, kinds in wanted_types(conflict).items() if len(kinds) == 1 for kind in kinds]
 
 
 def _targets(conflict: OperandConflict, index: int) -> list[tuple[int, ValueType | None]]:
     """Return an input that the operator refuses with the allowed types that are likely."""
-    kinds, allowed = conflict.inputs, _allowed(conflict, index)
+    kinds, allowed = conflict.inputs, conflict.types_allowed_for(index)
     if not FLOATS.isdisjoint(allowed) and _is_no_number(conflict.node, index, kinds[index]):
         return []
     if kinds[index] == "tensor(bool)" and allowed <= _COUNTS:

@@ -13,7 +13,6 @@ from onnx_lint.inference.flow.repairs import declared_fact
 from onnx_lint.inference.flow.type_conflict import OperandConflict
 from onnx_lint.inference.types.problem import Differing, Disallowed
 from onnx_lint.inference.types.type_string import FLOATS, TENSORS, ValueType
-from onnx_lint.inference.types.typed_operator import allowed_types
 from onnx_lint.ir.graph import Definition, Graph
 from onnx_lint.ir.operators.proposals import Proposal, Proposals
 from onnx_lint.ir.places.edits import Assign
@@ -108,8 +107,7 @@ def _fitting_type(readers: Iterable[_Reader]) -> ValueType | None:
             refusing.append(each.conflict)
         else:
             required.add(each.required)
-    parameters = (each.schema.input_at(each.problem.index) for each in refusing)
-    allowed = [frozenset() if each is None else allowed_types(each) for each in parameters]
+    allowed = [each.types_allowed_for(each.problem.index) for each in refusing]
     fitting = frozenset(required or FLOATS).intersection(*allowed)
     return next(iter(fitting)) if len(fitting) == 1 and fitting >= required else None
 

@@ -65,6 +65,11 @@ class OperandConflict(Record):
         names = self.node.outputs if isinstance(self.problem, DisallowedOutput) else self.node.inputs
         return names[self.problem.index]
 
+    def types_allowed_for(self, index: int) -> frozenset[ValueType]:
+        """Return the types that the signature allows for an input; none if it has no such input."""
+        parameter = self.schema.input_at(index)
+        return allowed_types(parameter) if parameter is not None else frozenset()
+
     @property
     def allowed(self) -> str:
         """The types that the signature allows for the operand, or the words for two that must be equal."""

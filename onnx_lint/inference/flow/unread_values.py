@@ -3,20 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
-from onnx_lint.common.record import Record
+from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.flow.casts import wanted_types
 from onnx_lint.inference.flow.joining import joined_shapes
 from onnx_lint.inference.flow.type_conflict import OperandConflict
 from onnx_lint.inference.types.problem import Differing
 from onnx_lint.ir.graph import BEFORE_NODES, Graph, Node
 from onnx_lint.ir.names.meant_values import MAX_UNUSED, is_weight
-from onnx_lint.ir.operators.proposals import Proposal
-from onnx_lint.ir.places.edits import Assign, Edit
+from onnx_lint.ir.names.uses import ValueUses
+from onnx_lint.ir.operators.proposals import Proposal, ready
+from onnx_lint.ir.places.edits import Assign
 from onnx_lint.wording import quote
 
 if TYPE_CHECKING:
@@ -35,14 +34,14 @@ class UnreadValues(Record):
     """True if one may be meant, but it cannot be decided which one, or whether."""
 
 
-def unread_values_for(conflict: OperandConflict, flow: ValueFlow) -> UnreadValues:
+def unread_values_for(conflict: OperandConflict, flow: ValueFlow, uses: ValueUses) -> UnreadValues:
     """Return the values that may be meant by an input of a wrong type. None is meant in place of a constant."""
     node = conflict.node
     found = [
         (index, name)
         for index, kinds in wanted_types(conflict).items()
         if kinds and not is_weight(node.inputs[index], node.graph)
-        for name in _unread_before(node, is_output_read=len(kinds) > 1 or isinstance(conflict.problem, Differing))
+        for name in _unread_before(node, uses, is_output_read=len(kinds) > 1 or isinstance(conflict.problem, Differing))
         if flow.fact_of(name, node.graph).kind in kinds and _has_shape_of(node.inputs[index], name, node.graph, flow)
     ]
     if len(found) == MAX_POSSIBLE:
@@ -52,13 +51,13 @@ def unread_values_for(conflict: OperandConflict, flow: ValueFlow) -> UnreadValue
     return UnreadValues(are_undecided=bool(found))
 
 
-def _unread_before(node: Node, *, is_output_read: bool) -> list[str]:
+def _unread_before(node: Node, uses: ValueUses, *, is_output_read: bool) -> list[str]:
     """Return the values of its graph that no node reads and that are defined before a node; none if they are many.
 
     Weights are not among them. `is_output_read`: whether an output of the graph counts as read.
     """
     graph = node.graph
-    read = set(chain.from_iterable(graph.node_inputs)).union(*(_names_read_in(each) for each in graph.nested))
+    read = set(chain.from_iterable(graph.node_inputs)).union(*map(uses.used_in, graph.nested))
     if is_output_read:
         read.update(graph.output_names)
     unread = [each for each, position in graph.positions.items() if position < node.index and each not in read]
@@ -72,14 +71,6 @@ def _has_shape_of(name: str, other: str, graph: Graph, flow: ValueFlow) -> bool:
     positions = graph.positions
     is_sibling = positions.get(name, BEFORE_NODES) == positions[other] != BEFORE_NODES
     return is_sibling or not joined_shapes(flow.fact_of(name, graph).shape, flow.fact_of(other, graph).shape)[1]
-
-
-def _names_read_in(graph: Graph) -> Iterator[str]:
-    """Yield the names that a nested graph reads or has as its outputs. They may be values of the graph around it."""
-    yield from chain.from_iterable(graph.node_inputs)
-    yield from graph.output_names
-    for nested in graph.nested:
-        yield from _names_read_in(nested)
 
 
 def _is_unused(name: str, node: Node, index: int) -> bool:
@@ -101,8 +92,5 @@ def _in_place_of(node: Node, index: int, name: str) -> Proposal:
     assert definition is not None
     text = f"{quote(name)} in place of input {index} {quote(node.inputs[index])}"
     note = definition.place, f"{quote(name)} is {definition.describe()}, which nothing uses"
-    return Proposal(text, partial(_edits, node, index, name), note, must_add_no_finding=True)
-
-
-def _edits(node: Node, index: int, name: str, _: object) -> Iterator[Edit]:
-    yield Assign(node.place.at("input", index), name)
+    change = ready(text, Assign(node.place.at("input", index), name))
+    return replace(change, note=note, must_add_no_finding=True)

@@ -318,7 +318,7 @@ class ValueFlow:
         warning = problem.words if isinstance(problem, Warned) and not _fails_at_load(problem, conflict) else None
         is_idle = bool(self.idle)
         # A branch that never runs says more about the problem than the warning of its operator.
-        conflict = replace(conflict, warning=f"; the {self.idle[-1]} never runs" if is_idle else warning)
+        conflict = replace(conflict, warning=_never_runs(self.idle[-1]) if is_idle else warning)
         if conflict.is_tolerated:
             return
         key = (node.index, *_key_of_problem(plain, is_in_call=call is not None))
@@ -333,7 +333,7 @@ class ValueFlow:
         """Record the conflicts in what no call of a function runs."""
         for key, (conflict, found, kind) in self._idle_in_functions.items():
             if key not in self._noted:
-                words = f"; the {kind} " + ("never runs" if key[0] in self.idle_graphs else "does not run in this call")
+                words = _never_runs(kind) if key[0] in self.idle_graphs else f"; the {kind} does not run in this call"
                 kept = replace(conflict, warning=words) if found is self.shapes else conflict
                 self._idle_conflicts[id(kept)] = words
                 found.append(kept)
@@ -437,7 +437,7 @@ class ValueFlow:
             self._idle_in_functions.setdefault(key, (conflict, found, self.idle[-1]))
         elif self._is_new(graph, *what):
             if self.idle:
-                self._idle_conflicts[id(conflict)] = f"; the {self.idle[-1]} never runs"
+                self._idle_conflicts[id(conflict)] = _never_runs(self.idle[-1])
             found.append(conflict)
 
     def _is_new(self, graph: Graph, *what: object) -> bool:
@@ -447,6 +447,11 @@ class ValueFlow:
             return False
         self._noted.add(key)
         return is_new
+
+
+def _never_runs(kind: str) -> str:
+    """Return the end of a message on a conflict in a branch or body that never runs."""
+    return f"; the {kind} never runs"
 
 
 def _have_variables(facts: Facts) -> bool:

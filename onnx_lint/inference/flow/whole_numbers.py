@@ -8,17 +8,17 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint import schema as messages
+from onnx_lint.common.record import replace
 from onnx_lint.inference.flow.repair_edits import number_attribute
 from onnx_lint.inference.flow.type_conflict import OperandConflict
 from onnx_lint.inference.shapes.stated import content_of
 from onnx_lint.inference.types.problem import Disallowed
 from onnx_lint.inference.types.type_string import FLOATS, TENSORS
-from onnx_lint.inference.types.typed_operator import allowed_types
 from onnx_lint.ir.graph import Definition, Node
-from onnx_lint.ir.operators.proposals import Proposal
+from onnx_lint.ir.operators.proposals import Proposal, ready
 from onnx_lint.ir.places.edits import Assign
 from onnx_lint.ir.places.place import Place
-from onnx_lint.spec.element_types import ELEMENT_TYPES
+from onnx_lint.spec.element_types import ELEMENT_TYPES, DataType
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
 from onnx_lint.wording import describe_list, quote
 
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 _INTEGERS: Final = ("tensor(int64)", "tensor(int32)")
 """The types of indices and sizes, the usual one first."""
-
-_INT64: Final = TENSORS.index("tensor(int64)")
 
 _LARGEST: Final = 2.0**31
 """No index or size in a list of floating-point numbers is as large."""
@@ -42,8 +40,7 @@ def as_integers(conflict: OperandConflict) -> list[Proposal]:
     problem = conflict.problem
     if not isinstance(problem, Disallowed) or conflict.inputs[problem.index] not in FLOATS:
         return []
-    parameter = conflict.schema.input_at(problem.index)
-    allowed = frozenset() if parameter is None else allowed_types(parameter)
+    allowed = conflict.types_allowed_for(problem.index)
     kind = next((each for each in _INTEGERS if each in allowed), None)
     definition = conflict.node.graph.definition_of(conflict.node.inputs[problem.index])
     if kind is None or definition is None or not FLOATS.isdisjoint(allowed):
@@ -60,7 +57,7 @@ def _of_initializer(definition: Definition, code: int) -> Iterator[Proposal]:
     numbers = _whole_numbers(content_of(proto, tuple(proto.dims)))
     if numbers is not None and name not in graph.input_names:
         edits = partial(_stored, definition.place, proto, numbers, code)
-        yield _proposal(f"initializer {quote(name)} converted to {_name_of(code)}", edits)
+        yield _tolerant(Proposal(f"initializer {quote(name)} converted to {_name_of(code)}", edits))
 
 
 def _of_constant(maker: Node, code: int) -> Iterator[Proposal]:
@@ -71,21 +68,22 @@ def _of_constant(maker: Node, code: int) -> Iterator[Proposal]:
             numbers = _whole_numbers(content_of(attribute.t, tuple(attribute.t.dims)))
             if numbers is not None:
                 edits = partial(_stored, place.at("t"), attribute.t, numbers, code)
-                yield _proposal(f"attribute 'value' of {maker.describe()} converted to {_name_of(code)}", edits)
-        elif code == _INT64 and attribute.type == ATTRIBUTE_TYPE_CODES["FLOAT"]:
+                text = f"attribute 'value' of {maker.describe()} converted to {_name_of(code)}"
+                yield _tolerant(Proposal(text, edits))
+        elif code == DataType.INT64 and attribute.type == ATTRIBUTE_TYPE_CODES["FLOAT"]:
             numbers = _whole_numbers([attribute.f])
             if numbers is not None:
                 edit = Assign(place, number_attribute("value_int", numbers[0]))
-                yield _proposal(f"value_int={numbers[0]} of {maker.describe()}", partial(_only, edit))
-        elif code == _INT64 and attribute.type == ATTRIBUTE_TYPE_CODES["FLOATS"]:
+                yield _tolerant(ready(f"value_int={numbers[0]} of {maker.describe()}", edit))
+        elif code == DataType.INT64 and attribute.type == ATTRIBUTE_TYPE_CODES["FLOATS"]:
             numbers = _whole_numbers(attribute.floats)
             if numbers is not None and len(numbers) <= _LARGEST_LIST:
                 edit = Assign(place, number_attribute("value_ints", numbers))
-                yield _proposal(f"value_ints={describe_list(numbers)} of {maker.describe()}", partial(_only, edit))
+                yield _tolerant(ready(f"value_ints={describe_list(numbers)} of {maker.describe()}", edit))
 
 
-def _proposal(text: str, edits: partial[Iterator[Assign]]) -> Proposal:
-    return Proposal(text, edits, tolerates_fixable_finding=True)
+def _tolerant(change: Proposal) -> Proposal:
+    return replace(change, tolerates_fixable_finding=True)
 
 
 def _name_of(code: int) -> str:
@@ -101,10 +99,6 @@ def _whole_numbers(content: Sequence[object] | None) -> list[int] | None:
 
 
 def _stored(place: Place, proto: Proto, numbers: Sequence[int], code: int, _: object) -> Iterator[Assign]:
-    field = "int64_data" if code == _INT64 else "int32_data"
+    field = "int64_data" if code == DataType.INT64 else "int32_data"
     made = messages.message("TensorProto")(name=proto.name, dims=proto.dims, data_type=code, **{field: numbers})
     yield Assign(place, made)
-
-
-def _only(edit: Assign, _: object) -> Iterator[Assign]:
-    yield edit

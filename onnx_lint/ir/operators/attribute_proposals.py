@@ -10,6 +10,7 @@ from onnx_lint import schema as messages
 from onnx_lint.ir.graph import Node
 from onnx_lint.ir.operators.proposals import Proposal, ready
 from onnx_lint.ir.places.edits import Assign
+from onnx_lint.spec.element_types import DataType
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, ATTRIBUTE_TYPE_NAMES, OperatorSchema
 from onnx_lint.wording import describe_list, nearest, quote
 
@@ -152,16 +153,12 @@ def with_suffix(node: Node, index: int, schema: OperatorSchema) -> tuple[Proposa
     return tuple(_replaced(node, index, f"write {text}", made) for text, made in written)
 
 
-_FLOAT: Final = 1
-_INT64: Final = 7
-
-
 def _tensor(name: str, element: str, dims: Sequence[int], value: float) -> Proto:
     tensor = messages.message("TensorProto")
     if element == "FLOAT":
-        made = tensor(data_type=_FLOAT, dims=dims, float_data=[value])
+        made = tensor(data_type=DataType.FLOAT, dims=dims, float_data=[value])
     else:
-        made = tensor(data_type=_INT64, dims=dims, int64_data=[int(value)])
+        made = tensor(data_type=DataType.INT64, dims=dims, int64_data=[int(value)])
     return messages.message("AttributeProto")(name=name, type=ATTRIBUTE_TYPE_CODES["TENSOR"], t=made)
 
 
