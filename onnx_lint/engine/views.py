@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Descriptions of the nodes and values of a graph without names, of which an edit at one place changes few.
+"""Descriptions of nodes and values that contain no names. An edit at one place of a graph changes few of them.
 
 A node in front of others moves no node counted from the end, and the other way round. Constants count as no node, like
 the initializers that they may become, and a value is the same before and after an Identity.

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection
 from functools import partial
@@ -203,9 +204,9 @@ class _Destination(Record):
             if each.advice.edits is not None and each.advice.edits.copies
         ]
 
+    @abstractmethod
     def write(self, outcome: FixOutcome) -> FixOutcome:
         """Write the result, and return it with all fixes. Raises NotWrittenError and OSError."""
-        raise NotImplementedError
 
     def lint(self, source: Source) -> FileReport:
         """Return the report on a source as if it were the written file."""

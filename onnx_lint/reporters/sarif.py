@@ -225,7 +225,7 @@ def _fix(fix: ProposedFix, artifact: dict[str, Any]) -> dict[str, Any]:
 
 
 def _message(item: Diagnostic) -> dict[str, str]:
-    """Return the message, what is right and what to do, as text and as Markdown, with links to the related places."""
+    """Return the message as text and as Markdown. It says what is right and what to do, and links to related places."""
     places = [*enumerate(item.related[:MAX_LINKED], 1)]
     return {"text": _text_message(item, places), "markdown": _markdown_message(item, places)}
 

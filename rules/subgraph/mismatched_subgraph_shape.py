@@ -58,8 +58,8 @@ def mismatched_subgraph_shape(model: Model) -> Iterator[Finding]:
 
     - The body of a Scan must return each state with the shape that it has at the start, because all iterations have the
       same shapes.
-    - Each iteration of a Loop or Scan must return the same shape for a scan output: "It is an error if the dimensions
-      of these values change across loop iterations." Loops of a few known iterations are followed one by one.
+    - Each iteration of a Loop or Scan must return the same shape for a scan output: the text of Loop calls other
+      dimensions an error. Loops of a few known iterations are followed one by one.
     - Up to version 10, the branches of an If must return values of the same shapes.
     - In a branch of an If, or a body of a Loop, Scan or SequenceMap, that never runs because of constants, it is a
       warning.

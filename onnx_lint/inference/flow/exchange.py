@@ -31,7 +31,7 @@ _MAX_INPUTS: Final = 4
 """The most inputs otherwise: a model may have many declared shapes, each of which asks for an exchange."""
 
 _MAX_PERMUTED: Final = 5
-"""The most inputs of which all orders are compared with an exchange."""
+"""The most inputs for which an exchange is compared with all other orders."""
 
 _Order = tuple[int, ...]
 """For each input of a node, the number of the input that takes its place."""

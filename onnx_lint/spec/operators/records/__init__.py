@@ -3,7 +3,7 @@
 
 A record has the operands in the order of the documentation, so that the two can be read side by side.
 
-Operands, and the names in `where`, which stand for dimensions:
+Operands, and dimensions that `where` names:
 
     "query": "b s w=@num_heads*d"             the dimensions, as in `onnx_lint.inference.shapes.equations`
     "total": ""                               a scalar
