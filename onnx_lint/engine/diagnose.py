@@ -19,7 +19,7 @@ from onnx_lint.spec.clauses import Clause, Severity, clauses, severity
 if TYPE_CHECKING:
     from onnx_lint.engine.structure import Structures
     from onnx_lint.engine.suppressions import PlacePatterns
-    from onnx_lint.engine.trials import Trials
+    from onnx_lint.engine.trials.trials import Trials
     from onnx_lint.report.findings import Diagnostic
 
 Counts = tuple[str, tuple[str, ...]]

@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from onnx_lint.engine.diagnose import Counts
     from onnx_lint.engine.structure import Structures
     from onnx_lint.engine.suppressions import PlacePatterns
-    from onnx_lint.engine.targets import TargetJudge
-    from onnx_lint.engine.trials import Trials
+    from onnx_lint.engine.targets.judge import TargetJudge
+    from onnx_lint.engine.trials.trials import Trials
     from onnx_lint.ir.places.edits import Fix
     from onnx_lint.ir.tensors.data_folder import DataFolder
     from onnx_lint.remote import RemoteSource
@@ -156,7 +156,7 @@ def _target_judge(model: Model, settings: Settings) -> TargetJudge | None:
     target = settings.target
     if not target.programs and target.ir_version is None and not target.opset_versions:
         return None
-    from onnx_lint.engine.targets import TargetJudge
+    from onnx_lint.engine.targets.judge import TargetJudge
 
     return TargetJudge(model, settings)
 
@@ -222,7 +222,7 @@ class _Run:
         return self._structures
 
     def _trials_of_model(self) -> Trials:
-        from onnx_lint.engine.trials import Trials
+        from onnx_lint.engine.trials.trials import Trials
 
         if self.trials is None:
             self.trials = Trials(self._model)

@@ -26,7 +26,7 @@ from support.models.placed_faults import Faulty, placed_faults
 from support.wire.wire_bytes import tag, varint
 
 from onnx_lint import lint
-from onnx_lint.engine.target_releases import TargetRelease
+from onnx_lint.engine.targets.releases import TargetRelease
 from onnx_lint.spec.clauses import ACCEPTED, REFUSED, Clause, clauses
 from onnx_lint.spec.products import ProductRelease, product_releases, version_number
 from onnx_lint.spec.releases import NEWEST_OPSET

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from onnx_lint import schema
 from onnx_lint.common.cached import cached_property
-from onnx_lint.engine.compared_findings import ComparedFinding, ComparedFindings, compared_findings
-from onnx_lint.engine.import_trial import MAX_CHECKS, ImportTrial, import_trial
-from onnx_lint.engine.trial_budget import TrialBudget, most_trials
-from onnx_lint.engine.trial_result import TrialResult, trial_result
+from onnx_lint.engine.trials.budget import TrialBudget, most_trials
+from onnx_lint.engine.trials.compared_findings import ComparedFinding, ComparedFindings, compared_findings
+from onnx_lint.engine.trials.import_trial import MAX_CHECKS, ImportTrial, import_trial
+from onnx_lint.engine.trials.result import TrialResult, trial_result
 from onnx_lint.input.patched_source import unpatched
 from onnx_lint.input.source import BytesSource, ReadError, Source
 from onnx_lint.ir.operators.proposals import Proposal

@@ -9,7 +9,7 @@ from itertools import chain, takewhile
 from math import prod
 from typing import TYPE_CHECKING, Final
 
-from onnx_lint.engine.parts_in_question import (
+from onnx_lint.engine.targets.parts_in_question import (
     CountedParts,
     has_attribute,
     inputs_of_kind,
@@ -109,7 +109,7 @@ def unjudged_tensors(model: Model, release: ProductRelease) -> Iterator[str]:
     if release.has_kernels:
         yield from _unjudged_by_onnxruntime(model, release)
     else:
-        from onnx_lint.engine.unjudged_conversions import unjudged_by_converters
+        from onnx_lint.engine.targets.unjudged_conversions import unjudged_by_converters
 
         yield from unjudged_by_converters(model, release)
 
@@ -197,7 +197,7 @@ def _unjudged_by_onnxruntime(model: Model, release: ProductRelease) -> Iterator[
     if version_number(release.version) < _NORMALIZES_HALF:
         halves = sum(_is_half_and_broadcasts(model, node) for node in nodes_of(model, "LayerNormalization"))
         yield from phrases((halves, "node", "of LayerNormalization of float16 with a scale of other sizes"))
-    from onnx_lint.engine.unjudged_fusions import unjudged_fusions
+    from onnx_lint.engine.targets.unjudged_fusions import unjudged_fusions
 
     yield from unjudged_fusions(model, release)
 
@@ -291,7 +291,7 @@ def _unjudged_nodes(model: Model) -> Iterator[str]:
             yield from phrases((lacking, "node", f"of {alike.operator.op_type} without the attribute {attribute!r}"))
     for name in ("Resize", "Upsample"):
         if resized := nodes_of(model, name):
-            from onnx_lint.engine.unjudged_scales import may_refuse_scales
+            from onnx_lint.engine.targets.unjudged_scales import may_refuse_scales
 
             doubted = sum(may_refuse_scales(model, node) for node in resized)
             yield from phrases((doubted, "node", f"of {name} with scales or attributes that the kernel may refuse"))

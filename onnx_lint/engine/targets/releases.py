@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from onnx_lint.common.record import Record
-from onnx_lint.engine.unseen_faults import UnseenFaults
+from onnx_lint.engine.targets.unseen_faults import UnseenFaults
 from onnx_lint.report.findings import Diagnostic
 from onnx_lint.spec.clauses import clauses, place_kind
 from onnx_lint.spec.products import ProductRelease

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence, Set
 from typing import Final, Literal
 
 from onnx_lint.common.record import Record
-from onnx_lint.engine.compared_findings import ComparedFinding, ComparedFindings, FindingKey, RuleAndClause
-from onnx_lint.engine.node_lookup import NodeKey
 from onnx_lint.engine.registry import registry
+from onnx_lint.engine.trials.compared_findings import ComparedFinding, ComparedFindings, FindingKey, RuleAndClause
+from onnx_lint.engine.trials.node_lookup import NodeKey
 from onnx_lint.inference.shapes.dims import Dim
 from onnx_lint.inference.shapes.fact import Fact
 from onnx_lint.ir.operators.proposals import Proposal

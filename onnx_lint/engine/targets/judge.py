@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Judges a model by the programs and versions that `--target` names.
 
-Changes the severity of findings and adds a line about each program to them (`target_effects`), and yields the verdict
-for each program and version (`target_verdicts`). The target does not change whether a model conforms to ONNX. The
+Changes the severity of findings and adds a line about each program to them (`effects`), and yields the verdict
+for each program and version (`verdicts`). The target does not change whether a model conforms to ONNX. The
 selection of rules (`selection.presence`) and a few rules, such as `linked-external-file`, read the target as well.
 """
 
@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from onnx_lint.engine.settings import Settings
-from onnx_lint.engine.target_effects import with_effects
-from onnx_lint.engine.target_verdicts import program_verdicts, version_verdicts, with_errors
-from onnx_lint.engine.unseen_faults import UnseenFaults
+from onnx_lint.engine.targets.effects import with_effects
+from onnx_lint.engine.targets.unseen_faults import UnseenFaults
+from onnx_lint.engine.targets.verdicts import program_verdicts, version_verdicts, with_errors
 from onnx_lint.model import Model
 from onnx_lint.report.file_report import TargetVerdict
 from onnx_lint.report.findings import Diagnostic

@@ -8,8 +8,8 @@ from typing import Final
 
 from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.settings import Settings
-from onnx_lint.engine.target_releases import TargetRelease, target_releases
-from onnx_lint.engine.unseen_faults import UnseenFaults
+from onnx_lint.engine.targets.releases import TargetRelease, target_releases
+from onnx_lint.engine.targets.unseen_faults import UnseenFaults
 from onnx_lint.report.findings import ByTarget, Diagnostic
 from onnx_lint.spec.clauses import Severity, clauses
 from onnx_lint.spec.target import OWN_OPERATOR, title

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 
-from onnx_lint.engine.parts_in_question import kind_of
+from onnx_lint.engine.targets.parts_in_question import kind_of
 from onnx_lint.ir.operators.operators import Operator, OperatorStatus
 from onnx_lint.model import Model, Node, OperatorSchema
 from onnx_lint.spec.operators.schema import Parameter

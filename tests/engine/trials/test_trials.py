@@ -14,12 +14,12 @@ from google.protobuf import text_format
 
 from onnx_lint import lint
 from onnx_lint.cli.application import run
-from onnx_lint.engine import changed_models, compared_findings, consequences, trial_budget, trials
-from onnx_lint.engine.compared_findings import FindingKey
 from onnx_lint.engine.lint import lint_source
 from onnx_lint.engine.plugins import files_in_use
 from onnx_lint.engine.registry import registry
 from onnx_lint.engine.settings import Settings
+from onnx_lint.engine.trials import budget, changed_models, compared_findings, consequences, trials
+from onnx_lint.engine.trials.compared_findings import FindingKey
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 from onnx_lint.spec.clauses import clauses
@@ -135,14 +135,14 @@ def test_trials_are_bounded_by_their_number_the_nodes_and_the_faults(monkeypatch
     )
     counts = []
     for module, attribute, value in (
-        (trial_budget, "START_COST", 4 * PARTS),
-        (trial_budget, "START_COST", 0),
-        (trial_budget, "MAX_PARTS", PARTS - 1),
+        (budget, "START_COST", 4 * PARTS),
+        (budget, "START_COST", 0),
+        (budget, "MAX_PARTS", PARTS - 1),
         (compared_findings, "MAX_CAUSES", 7),
     ):
         with monkeypatch.context() as patch:
-            patch.setattr(trial_budget, "TRIAL_COST", 0)
-            patch.setattr(trial_budget, "FINDING_COST", 0)
+            patch.setattr(budget, "TRIAL_COST", 0)
+            patch.setattr(budget, "FINDING_COST", 0)
             patch.setattr(module, attribute, value)
             counts.append((_hints(_many(10)), len(made)))
             made.clear()
@@ -151,13 +151,13 @@ def test_trials_are_bounded_by_their_number_the_nodes_and_the_faults(monkeypatch
 
 def test_a_model_of_many_faults_has_fewer_trials(monkeypatch: pytest.MonkeyPatch):
     given = []
-    most = trial_budget.most_trials
+    most = budget.most_trials
     monkeypatch.setattr(changed_models, "most_trials", lambda *each: given.append(each[1]) or most(*each))
     text = HEAD + _many(40)
     lint(onnx.parser.parse_model(text))
     assert given == [40]
     model = load(BytesSource(onnx.parser.parse_model(text).SerializeToString()))
-    assert most(model, 1) == trial_budget.MAX_TRIALS
+    assert most(model, 1) == budget.MAX_TRIALS
     counts = [most(model, number) for number in (40, 60, 90, 190)]
     assert counts == sorted(set(counts), reverse=True)
     assert counts[0] > 2 * counts[3] > 4
@@ -169,9 +169,9 @@ def test_trials_check_no_more_parts_than_the_first_pass_or_the_start(length: int
     text = f"{_many(40)[:-1]} {chain} }}".replace("float[2,3] x,", "float[2,3] x, float[2] r0,")
     model = load(BytesSource(onnx.parser.parse_model(HEAD + text).SerializeToString()))
     parts = length + 40 + 42
-    most = trial_budget.most_trials(model)
-    assert 1 <= most <= trial_budget.MAX_TRIALS
-    assert most * parts <= max(parts, trial_budget.START_COST)
+    most = budget.most_trials(model)
+    assert 1 <= most <= budget.MAX_TRIALS
+    assert most * parts <= max(parts, budget.START_COST)
 
 
 def test_the_rules_of_a_model_share_its_trials(monkeypatch: pytest.MonkeyPatch):
@@ -200,27 +200,27 @@ def test_findings_of_one_cause_are_tried_once(monkeypatch: pytest.MonkeyPatch):
 def test_the_time_of_all_trials_is_counted(monkeypatch: pytest.MonkeyPatch):
     """Also of those that pass, and of the search for the changes."""
     given = []
-    limit = trial_budget.SubDeadline
-    monkeypatch.setattr(trial_budget, "SubDeadline", lambda seconds: given.append(seconds) or limit(seconds))
+    limit = budget.SubDeadline
+    monkeypatch.setattr(budget, "SubDeadline", lambda seconds: given.append(seconds) or limit(seconds))
     assert _hints(_many(4)) == 4
-    assert given[0] == trial_budget.MIN_SECONDS
+    assert given[0] == budget.MIN_SECONDS
     assert len(given) == 2 * 4
     assert given == sorted(given, reverse=True)
     assert given[-1] < given[0]
 
 
 def test_trials_that_take_long_end_and_the_report_is_whole(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(trial_budget, "MIN_SECONDS", 0)
-    monkeypatch.setattr(trial_budget, "MAX_TIME_FACTOR", 0)
+    monkeypatch.setattr(budget, "MIN_SECONDS", 0)
+    monkeypatch.setattr(budget, "MAX_TIME_FACTOR", 0)
     report = lint(onnx.parser.parse_model(HEAD + NEXT.format("5,2")))
     assert [(each.rule, each.hint) for each in report.diagnostics] == [("incompatible-operand-shapes", None)]
 
 
 def test_trials_may_take_as_long_as_two_first_passes(monkeypatch: pytest.MonkeyPatch):
     given = []
-    limit = trial_budget.SubDeadline
-    monkeypatch.setattr(trial_budget, "SubDeadline", lambda seconds: given.append(seconds) or limit(seconds))
-    monkeypatch.setattr(trial_budget, "seconds_used", lambda: 7.0)
+    limit = budget.SubDeadline
+    monkeypatch.setattr(budget, "SubDeadline", lambda seconds: given.append(seconds) or limit(seconds))
+    monkeypatch.setattr(budget, "seconds_used", lambda: 7.0)
     assert _hints(_many(1)) == 1
     assert given[0] == 14.0
 
@@ -321,8 +321,8 @@ def test_nodes_of_functions_count_as_often_as_they_are_inferred(
     assert model.calls.expanded_nodes() == 32
     again = model.value_flow.nodes_walked_again
     assert again == (31 + 2 * 26 if is_repeated else 0)
-    monkeypatch.setattr(trial_budget, "MAX_TRIALS", trial_budget.START_COST)
-    assert trial_budget.most_trials(model) == trial_budget.START_COST // (trial_budget.TRIAL_COST + 13 + again)
+    monkeypatch.setattr(budget, "MAX_TRIALS", budget.START_COST)
+    assert budget.most_trials(model) == budget.START_COST // (budget.TRIAL_COST + 13 + again)
 
 
 CHAIN = " ".join(f"r{index + 1} = Relu(r{index})" for index in range(6_000))
@@ -345,20 +345,20 @@ SURE = [
 
 @pytest.mark.parametrize(("node", "imports", "words"), SURE)
 def test_what_signatures_prove_needs_no_trial(node: str, imports: str, words: str, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(trial_budget, "MAX_PARTS", 0)
+    monkeypatch.setattr(budget, "MAX_PARTS", 0)
     monkeypatch.setattr(changed_models, "compared_findings", None)
     assert words in _in_a_large_model(node, imports)
 
 
 @pytest.mark.parametrize("node", ["y = RELU(r0, w)", "y = Gemm<trans_b = 1.0>(r0, w)", "y = Relo(r0)"])
 def test_a_node_that_does_not_fit_the_meant_signature_is_tried(node: str, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(trial_budget, "MAX_PARTS", 0)
+    monkeypatch.setattr(budget, "MAX_PARTS", 0)
     found = _in_a_large_model(node)
     assert "did you mean" not in found
 
 
 def test_the_hints_without_a_trial_are_bounded(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(trial_budget, "MAX_PARTS", 0)
+    monkeypatch.setattr(budget, "MAX_PARTS", 0)
     monkeypatch.setattr(trials, "MAX_WITHOUT_TRIAL", 2)
     text = "g (float[4] x) => (float[4] a, float[4] b, float[4] c) { a = RELU(x) b = TANH(x) c = EXP(x) }"
     found = lint(onnx.parser.parse_model(HEAD + text)).diagnostics
@@ -589,7 +589,7 @@ def test_a_large_model_of_many_findings_has_one_trial():
     chain = " ".join(f"r{index + 1} = Relu(r{index})" for index in range(13_000))
     text = f"{_many(3)[:-1]} {chain} }}".replace("float[2,3] x,", "float[2,3] x, float[2] r0,")
     model = load(BytesSource(onnx.parser.parse_model(HEAD + text).SerializeToString()))
-    assert trial_budget.most_trials(model, 10_000) == 1
+    assert budget.most_trials(model, 10_000) == 1
 
 
 def test_the_findings_that_an_import_fixes_are_noted_once(monkeypatch: pytest.MonkeyPatch):

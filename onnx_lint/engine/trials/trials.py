@@ -11,11 +11,11 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from onnx_lint.common.record import Record, replace
-from onnx_lint.engine.changed_models import ChangedModels
-from onnx_lint.engine.compared_findings import ComparedFinding
-from onnx_lint.engine.consequences import Consequences
-from onnx_lint.engine.import_trial import ImportTrial
-from onnx_lint.engine.trial_result import TrialResult
+from onnx_lint.engine.trials.changed_models import ChangedModels
+from onnx_lint.engine.trials.compared_findings import ComparedFinding
+from onnx_lint.engine.trials.consequences import Consequences
+from onnx_lint.engine.trials.import_trial import ImportTrial
+from onnx_lint.engine.trials.result import TrialResult
 from onnx_lint.ir.operators.proposals import Proposal, Proposals
 from onnx_lint.model import Model
 from onnx_lint.report.findings import Diagnostic

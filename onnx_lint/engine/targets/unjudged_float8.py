@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from onnx_lint.engine.parts_in_question import kind_of, nodes_of, phrases, producers_of
+from onnx_lint.engine.targets.parts_in_question import kind_of, nodes_of, phrases, producers_of
 from onnx_lint.model import Graph, Model, Node
 
 _SUPPORTED_SINCE: Final = (1, 32)

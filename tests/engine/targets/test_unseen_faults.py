@@ -9,7 +9,7 @@ import onnx.parser
 import pytest
 
 import onnx_lint
-from onnx_lint.engine.unseen_faults import INFERRED, INFERRED_SINCE, UnseenFaults
+from onnx_lint.engine.targets.unseen_faults import INFERRED, INFERRED_SINCE, UnseenFaults
 from onnx_lint.ir.operators.kept_nodes import KeptNodes
 from onnx_lint.spec.operators import BUILT_IN
 from onnx_lint.spec.target import CHECKER, FULL_CHECK

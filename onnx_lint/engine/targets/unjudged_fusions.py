@@ -11,7 +11,14 @@ from math import prod
 from typing import Final
 
 from onnx_lint.common.record import Record
-from onnx_lint.engine.parts_in_question import has_attribute, is_parameter, kind_of, may_be_constant, nodes_of, phrases
+from onnx_lint.engine.targets.parts_in_question import (
+    has_attribute,
+    is_parameter,
+    kind_of,
+    may_be_constant,
+    nodes_of,
+    phrases,
+)
 from onnx_lint.model import Model, Node
 from onnx_lint.spec.products import ProductRelease, version_number
 
@@ -28,7 +35,7 @@ def unjudged_fusions(model: Model, release: ProductRelease) -> Iterator[str]:
     if version >= _FUSES_TRANSPOSED_HALF:
         yield from _unjudged_products(model)
     if nodes_of(model, "QuantizeLinear") or nodes_of(model, "DequantizeLinear"):
-        from onnx_lint.engine.unjudged_float8 import unjudged_float8
+        from onnx_lint.engine.targets.unjudged_float8 import unjudged_float8
 
         yield from unjudged_float8(model, version)
 
@@ -70,7 +77,7 @@ def _unjudged_products(model: Model) -> Iterator[str]:
     """Yield the products of float16 that may end the process."""
     named = [each for each in model.operators.alike_nodes if each.operator.op_type in ("MatMul", "FusedMatMul")]
     if named and nodes_of(model, "Transpose"):
-        from onnx_lint.engine.unjudged_products import products_in_question
+        from onnx_lint.engine.targets.unjudged_products import products_in_question
 
         count = products_in_question(model, [node for each in named for node in each.nodes])
         yield from phrases((count, "node", "of MatMul of float16, of a Transpose and a constant"))

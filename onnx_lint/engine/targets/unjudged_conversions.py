@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from onnx_lint.engine.parts_in_question import (
+from onnx_lint.engine.targets.parts_in_question import (
     has_attribute,
     inputs_of_kind,
     is_parameter,
@@ -23,7 +23,7 @@ from onnx_lint.engine.parts_in_question import (
     phrases,
     stored_contents,
 )
-from onnx_lint.engine.unjudged_bodies import has_doubtful_branches, has_doubtful_loop, has_doubtful_scan
+from onnx_lint.engine.targets.unjudged_bodies import has_doubtful_branches, has_doubtful_loop, has_doubtful_scan
 from onnx_lint.model import AlikeNodes, Model, Node
 from onnx_lint.spec.element_types import ELEMENT_TYPES, DataType
 from onnx_lint.spec.products import ProductRelease

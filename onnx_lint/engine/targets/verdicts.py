@@ -9,10 +9,10 @@ from typing import Final
 from onnx_lint.common.record import Record, replace
 from onnx_lint.common.visible import visible
 from onnx_lint.engine.settings import Settings
-from onnx_lint.engine.target_releases import TargetRelease, target_releases
-from onnx_lint.engine.unjudged_nodes import unjudged_nodes
-from onnx_lint.engine.unjudged_parts import unjudged_by_full_check, unjudged_by_onnx, unjudged_tensors
-from onnx_lint.engine.unseen_faults import UnseenFaults
+from onnx_lint.engine.targets.releases import TargetRelease, target_releases
+from onnx_lint.engine.targets.unjudged_nodes import unjudged_nodes
+from onnx_lint.engine.targets.unjudged_parts import unjudged_by_full_check, unjudged_by_onnx, unjudged_tensors
+from onnx_lint.engine.targets.unseen_faults import UnseenFaults
 from onnx_lint.model import Model, OperatorStatus
 from onnx_lint.report.file_report import TargetVerdict
 from onnx_lint.report.findings import Diagnostic

@@ -10,10 +10,10 @@ from typing import Final
 
 from onnx_lint.common.deadline import check_deadline
 from onnx_lint.common.record import Record
-from onnx_lint.engine.node_lookup import NodeKey, NodeLookup
 from onnx_lint.engine.registry import Registered, registry
 from onnx_lint.engine.selection import has_subject, presence, question_of
 from onnx_lint.engine.settings import Settings
+from onnx_lint.engine.trials.node_lookup import NodeKey, NodeLookup
 from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.ir.operators.proposals import Proposals
 from onnx_lint.ir.places.place import Place, PlaceKey

@@ -7,7 +7,7 @@ import onnx.parser
 import pytest
 
 from onnx_lint import lint
-from onnx_lint.engine import trial_budget
+from onnx_lint.engine.trials import budget
 
 TEXT = """
 <ir_version: 8, opset_import: ["": {version}], producer_name: "me">
@@ -54,7 +54,7 @@ def test_other_changes_are_tried_with_the_import():
 
 
 def test_signatures_alone_are_named_if_the_model_is_too_large(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(trial_budget, "MAX_PARTS", 1)
+    monkeypatch.setattr(budget, "MAX_PARTS", 1)
     (found,) = _found("h = Squeeze(x, a) y = Unsqueeze(h, f)")
     assert found.hint == "import version 13 of 'ai.onnx', which the signatures of all its nodes fit"
 

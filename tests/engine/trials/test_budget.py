@@ -4,8 +4,8 @@ from __future__ import annotations
 import pytest
 
 from onnx_lint.common.deadline import OutOfTimeError
-from onnx_lint.engine import trial_budget
-from onnx_lint.engine.trial_budget import TrialBudget
+from onnx_lint.engine.trials import budget
+from onnx_lint.engine.trials.budget import TrialBudget
 
 
 @pytest.mark.parametrize(("trials", "shares"), [(5, [2, 2, 1]), (2, [1, 1, 0]), (-1, [0, 0, 0])])
@@ -61,10 +61,10 @@ def test_the_time_of_the_parts_is_added(monkeypatch: pytest.MonkeyPatch):
             pass
 
     given: list[float] = []
-    monkeypatch.setattr(trial_budget, "seconds_used", lambda: 5.0)
-    monkeypatch.setattr(trial_budget, "SubDeadline", Part)
-    budget = TrialBudget()
+    monkeypatch.setattr(budget, "seconds_used", lambda: 5.0)
+    monkeypatch.setattr(budget, "SubDeadline", Part)
+    limits = TrialBudget()
     for _ in range(3):
-        with budget.time_limit():
+        with limits.time_limit():
             pass
     assert given == [10.0, 8.0, 6.0]

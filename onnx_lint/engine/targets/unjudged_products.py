@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from onnx_lint.engine.parts_in_question import is_parameter, kind_of, may_be_constant, passed_on
+from onnx_lint.engine.targets.parts_in_question import is_parameter, kind_of, may_be_constant, passed_on
 from onnx_lint.ir.operators.stored_elements import StoredElements
 from onnx_lint.model import Graph, Model, Node
 from onnx_lint.spec.releases import normalized_domain

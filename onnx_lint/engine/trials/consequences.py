@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from onnx_lint.common.record import replace
-from onnx_lint.engine.compared_findings import FindingKey
+from onnx_lint.engine.trials.compared_findings import FindingKey
 from onnx_lint.report.findings import Diagnostic, Folding
 
 

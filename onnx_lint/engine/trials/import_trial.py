@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from onnx_lint.common.record import Record
-from onnx_lint.engine.compared_findings import ComparedFinding, ComparedFindings, FindingKey, compared_findings
-from onnx_lint.engine.node_lookup import NodeKey
-from onnx_lint.engine.trial_result import fixed_findings
+from onnx_lint.engine.trials.compared_findings import ComparedFinding, ComparedFindings, FindingKey, compared_findings
+from onnx_lint.engine.trials.node_lookup import NodeKey
+from onnx_lint.engine.trials.result import fixed_findings
 from onnx_lint.ir.operators.operators import Operators
 from onnx_lint.ir.operators.proposals import Proposal
 from onnx_lint.ir.places.edits import Edit
