@@ -262,6 +262,7 @@ def test_without_valgrind_the_stage_says_so(
 # --- what runs
 
 
+@pytest.mark.slow
 def test_an_installation_runs_the_code_of_the_working_tree_as_a_wheel_has_it(gate: ModuleType, tmp_path: Path):
     made = gate.Installation.make(tmp_path / "head")
     made.install(None)

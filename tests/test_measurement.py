@@ -27,6 +27,7 @@ def laboratory(measurement: ModuleType) -> Iterator[Any]:
         yield made
 
 
+@pytest.mark.slow
 def test_the_peak_is_that_of_the_command_and_not_of_the_process_that_starts_it(laboratory: Any):
     ballast = b"1" * 200_000_000
     small = laboratory.run((sys.executable, "-S", "-c", "pass"))
@@ -35,6 +36,7 @@ def test_the_peak_is_that_of_the_command_and_not_of_the_process_that_starts_it(l
     assert small.exit_code == large.exit_code == 0
 
 
+@pytest.mark.slow
 def test_the_time_of_the_processor_is_without_that_of_waiting(laboratory: Any):
     run = laboratory.run((sys.executable, "-S", "-c", "import time; time.sleep(0.5)"))
     assert 0 < run.processor_seconds <= run.seconds - 0.5

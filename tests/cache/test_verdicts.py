@@ -98,6 +98,7 @@ def models_of_fixtures(folder: Path) -> Iterator[Path]:
                 yield binary
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("settled")
 def test_the_reports_on_fixtures_come_back_as_they_were(cache: Verdicts, tmp_path: Path) -> None:
     paths = list(models_of_fixtures(tmp_path))

@@ -59,6 +59,7 @@ def test_what_another_run_writes_meanwhile_stays(tmp_path: Path, monkeypatch: py
     assert list(json.loads(Path("known.json").read_text())["files"]) == ["a.textproto", "b.textproto"]
 
 
+@pytest.mark.slow
 def test_runs_that_end_together_keep_the_entries_of_each_other(tmp_path: Path) -> None:
     names = [f"m{index}.textproto" for index in range(6)]
     for name in names:

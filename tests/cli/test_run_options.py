@@ -198,6 +198,7 @@ def test_a_pipe_is_told_how_to_be_read(capsys: Output) -> None:
     assert "which is - (onnx-lint - < PIPE)" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_limits_of_a_model_are_those_of_a_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

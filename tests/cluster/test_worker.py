@@ -100,6 +100,7 @@ def test_a_file_that_ends_its_process_has_another_try(tmp_path: Path, plugin: st
     assert [found[0], *found[2:]] == ["WORDS"] * 4
 
 
+@pytest.mark.slow
 def test_a_file_that_takes_too_long_is_ended(tmp_path: Path, plugin: str) -> None:
     (found,) = words_of(batch(tmp_path, ["sleep"], plugin, ModelLimits(seconds=1.0)))
     assert found == "the model took longer than 1 second (option --time-limit)"

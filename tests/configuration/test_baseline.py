@@ -546,6 +546,7 @@ def test_another_entry_of_a_summary_is_new_although_it_takes_the_same_place(
     assert report["errors"] == errors
 
 
+@pytest.mark.slow
 def test_no_limit_lets_the_next_finding_in_as_a_new_one(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     many = [TWICE.replace("again", f"again_{index}") for index in range(1100)]
     (folder / "zoo" / "m.textproto").write_text(model(RELU, *many))

@@ -95,6 +95,7 @@ def test_the_least_severe_findings_and_files_with_nothing_to_say_are_left_out():
     assert "<h2>Files (3,003)</h2>" in text
 
 
+@pytest.mark.slow
 def test_long_findings_and_remarks_stay_below_five_megabytes():
     random = Random(1)
     # Each is all that a finding may have: a long message, lines, and places with messages.

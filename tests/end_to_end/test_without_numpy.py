@@ -105,6 +105,7 @@ graph {
 """
 
 
+@pytest.mark.slow
 def test_every_report_says_it_and_the_target_is_not_proven(tmp_path: Path):
     model = tmp_path / "m.textproto"
     model.write_text(SPARSE, encoding="utf-8")

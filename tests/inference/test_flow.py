@@ -221,6 +221,7 @@ def test_loops_in_loops_keep_what_their_runs_keep():
     assert _parsed(_loops(3)).shape_of("o") == (None, 3)
 
 
+@pytest.mark.slow
 def test_trials_of_loops_in_loops_are_bounded():
     # Each depth multiplies the trials by up to five.
     flow = _parsed(_loops(14)).value_flow

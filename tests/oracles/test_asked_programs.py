@@ -75,6 +75,7 @@ def test_each_mistake_but_none_is_reported() -> None:
     assert [name for name, report in reports.items() if not report.diagnostics] == ["nothing_wrong_41"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", OF_ONNX)
 def test_everyday_mistakes_are_judged_as_the_checker_judges_them(tmp_path: Path, target: str) -> None:
     _skip_other_onnx()

@@ -17,6 +17,7 @@ def test_the_pages_have_the_words() -> None:
     assert [(name, words) for name, words, _ in rows if words not in pages[name]] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recipe", [pytest.param(recipe, id=f"{rule}: {words}") for rule, words, recipe in OF_ONNX])
 def test_onnx_does_what_the_page_says(recipe: Recipe, tmp_path: Path) -> None:
     recipe(tmp_path)

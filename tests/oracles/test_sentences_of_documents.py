@@ -240,6 +240,7 @@ def test_the_modules_that_try_them_are_there() -> None:
     assert {module for _, _, module in TRIED_ELSEWHERE} <= {path.name for path in Path(__file__).parent.glob("*.py")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("position", "program"), [(0, CHECKER), (1, FULL_CHECK)])
 def test_onnx_does_as_notes_and_pages_say(tmp_path: Path, position: int, program: str) -> None:
     if not onnx.__version__.startswith("1.23"):
@@ -267,6 +268,7 @@ def _wrong(folder: Path, position: int, program: str) -> list[str]:
     return [f"{what}: {reasons[path]}" for path, (what, accepts) in files.items() if accepts != (reasons[path] is None)]
 
 
+@pytest.mark.slow
 def test_the_checker_reads_no_data_behind_a_link(tmp_path: Path) -> None:
     (tmp_path / "real.bin").write_bytes(bytes(8))
     (tmp_path / "w.bin").symlink_to("real.bin")

@@ -179,6 +179,7 @@ def test_each_target_is_a_test_case_of_junit(loads: bool | None, is_red: bool, e
     assert ("conforms" in cases) == (expected != "failure")
 
 
+@pytest.mark.slow
 def test_markdown_stays_below_a_mebibyte() -> None:
     files = tuple(
         FileReport(f"{number}.onnx", 1, tuple(replace(made_up.error(), rule=f"rule-{n}") for n in range(20)))

@@ -267,6 +267,7 @@ m.onnx: 1 error; IR version 8; ai.onnx 17, ai.onnx.ml 3;
     )
 
 
+@pytest.mark.slow
 @each_case("width", [*range(1, 90), 10_000])
 @each_case("color", [False, True])
 def test_breaking_lines_loses_nothing(width: int, color: bool) -> None:

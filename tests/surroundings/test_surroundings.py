@@ -165,6 +165,7 @@ def test_marks_of_the_places_in_a_node():
         assert (place, marked(line)) == (place, text)
 
 
+@pytest.mark.slow
 def test_hostile_models_are_written_in_bounded_time_and_length():
     model = chain_of(2)
     graph = model.graph

@@ -15,6 +15,7 @@ import onnx.numpy_helper
 import onnx.parser
 import onnx.printer
 import onnx.shape_inference
+import pytest
 from support.project.fixture_files import fixture_paths, read_fixture
 
 from onnx_lint import schema
@@ -56,6 +57,7 @@ def written(proto: Proto, write: Callable[[LineWriter, Proto], None]) -> str:
     return line.text
 
 
+@pytest.mark.slow
 def test_nodes_are_read_back():
     """Wherever onnx reads back what it prints itself, unless a part is left out."""
     wrong, read, cut = [], 0, 0

@@ -127,6 +127,7 @@ def same_in_all_forms(step: int, folder: Path) -> None:
         assert reports == bare["json"], target
 
 
+@pytest.mark.slow
 def test_no_target_changes_in_any_form_whether_a_model_conforms(tmp_path: Path) -> None:
     same_in_all_forms(431, tmp_path)
 

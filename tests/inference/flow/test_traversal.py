@@ -57,6 +57,7 @@ def test_functions_that_call_each_other_two_at_a_time_thirty_deep_end():
     assert found.operands == []
 
 
+@pytest.mark.slow
 def test_a_chain_of_calls_may_be_as_long_as_the_file_has_it():
     depth = 3_000  # three times as many calls as Python nests by default
     proto = _model(depth)

@@ -336,6 +336,7 @@ FLOATING = (
 FLOATING += ("ReduceMin", "ReduceProd", "ReduceSum", "Relu", "Round", "Sqrt", "Sub", "Sum", "Where")
 
 
+@pytest.mark.slow
 @each_case("dtype", [np.float16, np.float32, np.float64])
 @each_case("operator", FLOATING)
 def test_floating_point_numbers_are_those_of_numpy(operator: str, dtype: type[np.floating]):

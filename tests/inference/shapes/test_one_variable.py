@@ -54,6 +54,7 @@ def test_a_course_has_the_values_of_the_expression():
     assert compared > 120
 
 
+@pytest.mark.slow
 def test_zeros_are_the_sizes_for_which_two_expressions_are_equal():
     seed = random.Random(66)
     kinds = {"none": 0, "some": 0, "endless": 0}

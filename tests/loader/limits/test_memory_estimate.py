@@ -188,6 +188,7 @@ def test_each_list_in_or_beside_another_needs_at_most_the_estimate(name: str, tm
     )
 
 
+@pytest.mark.slow
 @each_case("kind", LARGE_MODELS)
 def test_honest_models_sixteen_times_as_large_are_within_the_default_limit(kind: str):
     is_of_graphs = kind.startswith(("functions", "subgraphs"))
