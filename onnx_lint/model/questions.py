@@ -435,7 +435,7 @@ def _in_any_call(model: Model, find: Callable[[ValueFlow, Crashes], list[_Found]
 
 def _without_exchanged(found: list[Contradiction], model: Model) -> list[Contradiction]:
     """Return the contradictions that are not about a node whose inputs were exchanged: that is another finding."""
-    from onnx_lint.inference.flow.exchange import exchange_behind
+    from onnx_lint.inference.flow.repairs.exchange import exchange_behind
     from onnx_lint.inference.flow.shape_conflict import DeclaredShapeConflict
 
     declared = (each for each in model.value_flow.declared_shapes if isinstance(each, DeclaredShapeConflict))

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from onnx_lint.inference.flow.exchange import Exchange, exchange_behind, value_for
+from onnx_lint.inference.flow.repairs.exchange import Exchange, exchange_behind, value_for
 from onnx_lint.inference.flow.shape_conflict import DeclaredShapeConflict
 from onnx_lint.inference.shapes.dims import agree
 from onnx_lint.ir.operators.proposals import Proposal

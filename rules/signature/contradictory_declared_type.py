@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.inference.flow.cast_fix import CastFix
-from onnx_lint.inference.flow.exchange import exchange_of
+from onnx_lint.inference.flow.repairs.cast_fix import CastFix
+from onnx_lint.inference.flow.repairs.exchange import exchange_of
 from onnx_lint.inference.flow.type_conflict import DeclarationConflict, ImpossibleDeclaration
 from onnx_lint.inference.types.type_string import TENSORS
 from onnx_lint.model import ELEMENT_TYPES, Assign, Fix, Model, Proposals, has_type_conflicts, ready

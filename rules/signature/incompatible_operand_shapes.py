@@ -4,8 +4,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from onnx_lint.inference.flow.constant_fixes import ScalarFix
-from onnx_lint.inference.flow.exchange import MAX_TRIED_INPUTS, exchange_of
+from onnx_lint.inference.flow.repairs.constant_fixes import ScalarFix
+from onnx_lint.inference.flow.repairs.exchange import MAX_TRIED_INPUTS, exchange_of
 from onnx_lint.inference.flow.shape_conflict import ShapeConflict
 from onnx_lint.inference.shapes.problem import WrongRank
 from onnx_lint.ir.operators.proposals import Proposal, preferred

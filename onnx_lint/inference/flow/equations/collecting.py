@@ -103,8 +103,8 @@ def _of_declared_count(
     node: Node, name: str, data: Fact, produced: Fact, declared: Fact
 ) -> Iterator[DimensionEquation]:
     """Yield that a Reshape to an unknown shape keeps the number of elements, if both numbers have a common variable."""
-    shape, is_contradictory = joined_shapes(produced.shape, declared.shape)
-    if data.shape is None or shape is None or is_contradictory or is_complete(produced):
+    shape, conflict = joined_shapes(produced.shape, declared.shape)
+    if data.shape is None or shape is None or conflict or is_complete(produced):
         return
     left, right = product(shape), product(data.shape)
     if left is None or right is None or left == right:

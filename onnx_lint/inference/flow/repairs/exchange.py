@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from onnx_lint.common.deadline import check_deadline
 from onnx_lint.common.record import Record
-from onnx_lint.inference.flow.repairs import declared_fact, fitting_outputs, value_behind
+from onnx_lint.inference.flow.repairs.fitting import declared_fact, fitting_outputs
+from onnx_lint.inference.flow.repairs.search import attribute_value_for_output
 from onnx_lint.inference.shapes.fact import Facts
 from onnx_lint.inference.shapes.operands import Outputs
 from onnx_lint.inference.types.typed_operator import typed_operator
@@ -77,12 +78,10 @@ def value_for(conflict: DeclaredShapeConflict, operators: Operators, flow: Value
     if node is None or schema is None or shape is None or definition is None or conflict.call is not None:
         return None
     facts = tuple([flow.fact_of(name, node.graph) for name in node.inputs])
-    change = value_behind(node, schema, facts, definition.index, shape)
+    change = attribute_value_for_output(node, schema, facts, output=definition.index, shape=shape)
     if change is None:
         return None
-    return Proposal(
-        f"{change.text} of {node.describe()}", lambda _: change.edits(node, operators), must_add_no_finding=True
-    )
+    return Proposal(f"{change.text} of {node.describe()}", change.edits, must_add_no_finding=True)
 
 
 def exchange_of(node: Node, operators: Operators, flow: ValueFlow, most_inputs: int = _MAX_INPUTS) -> Exchange | None:

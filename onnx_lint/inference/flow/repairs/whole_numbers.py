@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from onnx_lint import schema as messages
 from onnx_lint.common.record import replace
-from onnx_lint.inference.flow.repair_edits import number_attribute
+from onnx_lint.inference.flow.repairs.edits import number_attribute
 from onnx_lint.inference.flow.type_conflict import OperandConflict
 from onnx_lint.inference.shapes.stated import content_of
 from onnx_lint.inference.types.problem import Disallowed

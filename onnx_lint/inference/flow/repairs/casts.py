@@ -9,7 +9,7 @@ from functools import partial
 from math import isfinite, prod
 from typing import Final
 
-from onnx_lint.inference.flow.repair_edits import converted, with_attributes
+from onnx_lint.inference.flow.repairs.edits import converted, with_attributes
 from onnx_lint.inference.flow.type_conflict import OperandConflict
 from onnx_lint.inference.shapes.stated import content_of
 from onnx_lint.inference.types.problem import Differing, Disallowed
