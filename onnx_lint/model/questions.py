@@ -435,11 +435,11 @@ def _in_any_call(model: Model, find: Callable[[ValueFlow, Crashes], list[_Found]
 
 def _without_exchanged(found: list[Contradiction], model: Model) -> list[Contradiction]:
     """Return the contradictions that are not about a node whose inputs were exchanged: that is another finding."""
-    from onnx_lint.inference.flow.repairs.exchange import exchange_behind
+    from onnx_lint.inference.flow.repairs.exchange import exchange_for_declaration
     from onnx_lint.inference.flow.shape_conflict import DeclaredShapeConflict
 
     declared = (each for each in model.value_flow.declared_shapes if isinstance(each, DeclaredShapeConflict))
-    exchanges = (exchange_behind(each, model.operators, model.value_flow) for each in declared)
+    exchanges = (exchange_for_declaration(each, model.operators, model.value_flow) for each in declared)
     nodes = {each.node.place for each in exchanges if each is not None}
     return [each for each in found if nodes.isdisjoint({one.node.place for one in each.equations})]
 

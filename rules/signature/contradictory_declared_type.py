@@ -70,7 +70,7 @@ def contradictory_declared_type(model: Model) -> Iterator[Finding]:
             continue  # with the inputs in their order the declaration is right
         of_value_info = flow.clause_of(conflict, "FUN-23a", "FUN-23c", "VI-6")
         clause = "NOD-8" if conflict.field == "output" else of_value_info
-        fix = casts.of(conflict) or deletion_of(conflict)
+        fix = casts.fix_for(conflict) or deletion_of(conflict)
         for finding in findings_of(model, conflict, clause, fix=fix, cause=_cause(conflict)):
             yield finding if isinstance(fix, Fix) else replace(finding, proposals=_proposals(conflict))
 

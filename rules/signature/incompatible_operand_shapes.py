@@ -91,7 +91,7 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
             finding, proposals=replace(of_place[finding.place].proposals, options=options, changes_node=True)
         )
 
-    for finding in findings_of_nodes(model, clauses, fix=ScalarFix(conflicts, model.graphs).of):
+    for finding in findings_of_nodes(model, clauses, fix=ScalarFix(conflicts, model.graphs).fix_for):
         yield reworded(finding, with_proposals)
 
 

@@ -85,7 +85,7 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
     conflicts = list(conversions_apart(model, model.value_flow.operands))
     refused = refused_initializers(conflicts)
     stored = wrongly_stored(conflicts, model.tensors.miscounted, ("tensor-size-mismatch", "TEN-3"))
-    fix = Int64Fix(conflicts, model.graphs).of
+    fix = Int64Fix(conflicts, model.graphs).fix_for
     of_place = {each.place: each for each in reversed(conflicts)}
     for finding in findings_of_nodes(model, ((each, "NOD-8") for each in conflicts), fix=fix):
         if finding.place in stored and not isinstance(finding.fix, Fix):

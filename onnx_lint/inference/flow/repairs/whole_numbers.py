@@ -13,7 +13,7 @@ from onnx_lint.inference.flow.repairs.edits import number_attribute
 from onnx_lint.inference.flow.type_conflict import OperandConflict
 from onnx_lint.inference.shapes.stated import content_of
 from onnx_lint.inference.types.problem import Disallowed
-from onnx_lint.inference.types.type_string import FLOATS, TENSORS
+from onnx_lint.inference.types.type_string import FLOATS, TENSORS, ValueType
 from onnx_lint.ir.graph import Definition, Node
 from onnx_lint.ir.operators.proposals import Proposal, ready
 from onnx_lint.ir.places.edits import Assign
@@ -38,12 +38,11 @@ _LARGEST_LIST: Final = 16
 def as_integers(conflict: OperandConflict) -> list[Proposal]:
     """Return the conversion of a constant to integers, if an operator needs integers and all its numbers are whole."""
     problem = conflict.problem
-    if not isinstance(problem, Disallowed) or conflict.inputs[problem.index] not in FLOATS:
+    if not isinstance(problem, Disallowed):
         return []
-    allowed = conflict.types_allowed_for(problem.index)
-    kind = next((each for each in _INTEGERS if each in allowed), None)
+    kind = _needed_integers(conflict, problem.index)
     definition = conflict.node.graph.definition_of(conflict.node.inputs[problem.index])
-    if kind is None or definition is None or not FLOATS.isdisjoint(allowed):
+    if kind is None or definition is None:
         return []
     maker, code = definition.node, TENSORS.index(kind)
     if maker is not None:
@@ -51,35 +50,52 @@ def as_integers(conflict: OperandConflict) -> list[Proposal]:
     return list(_of_initializer(definition, code)) if definition.field == "initializer" else []
 
 
+def _needed_integers(conflict: OperandConflict, index: int) -> ValueType | None:
+    """Return the integers that an operator needs in place of floating-point numbers; None if it needs others."""
+    allowed = conflict.types_allowed_for(index)
+    if conflict.inputs[index] not in FLOATS or not FLOATS.isdisjoint(allowed):
+        return None
+    return next((each for each in _INTEGERS if each in allowed), None)
+
+
 def _of_initializer(definition: Definition, code: int) -> Iterator[Proposal]:
     graph = definition.graph
     name, proto = graph.initializer_names[definition.index], graph.message_at("initializer", definition.index)
-    numbers = _whole_numbers(content_of(proto, tuple(proto.dims)))
-    if numbers is not None and name not in graph.input_names:
-        edits = partial(_stored, definition.place, proto, numbers, code)
-        yield _tolerant(Proposal(f"initializer {quote(name)} converted to {_name_of(code)}", edits))
+    if name not in graph.input_names:
+        yield from _of_tensor(f"initializer {quote(name)}", definition.place, proto, code)
 
 
 def _of_constant(maker: Node, code: int) -> Iterator[Proposal]:
     """Yield the tensor of a Constant as integers, or its number or list in the attribute for integers."""
     for index, attribute in enumerate(maker.attribute_protos):
-        place, name = maker.place.at("attribute", index), attribute.name
-        if name == "value":
-            numbers = _whole_numbers(content_of(attribute.t, tuple(attribute.t.dims)))
-            if numbers is not None:
-                edits = partial(_stored, place.at("t"), attribute.t, numbers, code)
-                text = f"attribute 'value' of {maker.describe()} converted to {_name_of(code)}"
-                yield _tolerant(Proposal(text, edits))
-        elif code == DataType.INT64 and attribute.type == ATTRIBUTE_TYPE_CODES["FLOAT"]:
-            numbers = _whole_numbers([attribute.f])
-            if numbers is not None:
-                edit = Assign(place, number_attribute("value_int", numbers[0]))
-                yield _tolerant(ready(f"value_int={numbers[0]} of {maker.describe()}", edit))
-        elif code == DataType.INT64 and attribute.type == ATTRIBUTE_TYPE_CODES["FLOATS"]:
-            numbers = _whole_numbers(attribute.floats)
-            if numbers is not None and len(numbers) <= _LARGEST_LIST:
-                edit = Assign(place, number_attribute("value_ints", numbers))
-                yield _tolerant(ready(f"value_ints={describe_list(numbers)} of {maker.describe()}", edit))
+        place = maker.place.at("attribute", index)
+        if attribute.name == "value":
+            what = f"attribute 'value' of {maker.describe()}"
+            yield from _of_tensor(what, place.at("t"), attribute.t, code)
+        elif code == DataType.INT64:
+            yield from _of_numbers(maker, place, attribute)
+
+
+def _of_numbers(maker: Node, place: Place, attribute: Proto) -> Iterator[Proposal]:
+    """Yield a floating-point number or a short list of them in the attribute for integers."""
+    if attribute.type == ATTRIBUTE_TYPE_CODES["FLOAT"]:
+        numbers = _whole_numbers([attribute.f])
+        if numbers is not None:
+            edit = Assign(place, number_attribute("value_int", numbers[0]))
+            yield _tolerant(ready(f"value_int={numbers[0]} of {maker.describe()}", edit))
+    elif attribute.type == ATTRIBUTE_TYPE_CODES["FLOATS"]:
+        numbers = _whole_numbers(attribute.floats)
+        if numbers is not None and len(numbers) <= _LARGEST_LIST:
+            edit = Assign(place, number_attribute("value_ints", numbers))
+            yield _tolerant(ready(f"value_ints={describe_list(numbers)} of {maker.describe()}", edit))
+
+
+def _of_tensor(what: str, place: Place, proto: Proto, code: int) -> Iterator[Proposal]:
+    """Yield a tensor with its numbers as integers."""
+    numbers = _whole_numbers(content_of(proto, tuple(proto.dims)))
+    if numbers is not None:
+        edits = partial(_stored, place, proto, numbers, code)
+        yield _tolerant(Proposal(f"{what} converted to {_name_of(code)}", edits))
 
 
 def _tolerant(change: Proposal) -> Proposal:
