@@ -89,7 +89,7 @@ CASES = {
     "function walk": Case(FunctionWalk, "call", "local::f", "graph.node[5]", SHAPES),
     "dimension equations": Case(
         collecting,
-        "_of_declaration",
+        "_equations_of_declaration",
         "Identity",
         "graph.node[3]",
         frozenset({"unsatisfiable-dimension-variable"}),

@@ -74,21 +74,21 @@ def equations_in(flow: ValueFlow, walked: WalkResult, crashes: Crashes) -> Itera
         with crashes.at(ACTIVITY, node):
             outcome = memo.outcomes.get(inputs) or memo.outcome(inputs)
             inferred = _InferredNode(node, inputs, outcome, walked.call)
-            yield from _of_declarations(inferred, declarations)
-            yield from _EQUATIONS_OF_OPERANDS.get(node.op_type, _of_operands)(inferred)
+            yield from _equations_of_declarations(inferred, declarations)
+            yield from _EQUATIONS_BY_OPERATOR.get(node.op_type, _equations_of_operands)(inferred)
 
 
-def _of_declarations(inferred: _InferredNode, declarations: Mapping[str, Fact]) -> Iterator[DimensionEquation]:
+def _equations_of_declarations(inferred: _InferredNode, stated: Mapping[str, Fact]) -> Iterator[DimensionEquation]:
     node = inferred.node
     is_checked_reshape = node.op_type == "Reshape" and bool(inferred.inputs) and not inferred.outcome.shape_problems
     for name, produced in zip(node.outputs, inferred.outcome.outputs, strict=False):
-        declared = declarations.get(name, UNKNOWN)
-        yield from _of_declaration(node, name, produced, declared)
+        declared = stated.get(name, UNKNOWN)
+        yield from _equations_of_declaration(node, name, produced, declared)
         if is_checked_reshape:
-            yield from _of_declared_count(node, name, inferred.inputs[0], produced, declared)
+            yield from _equation_of_element_counts(node, name, inferred.inputs[0], produced, declared)
 
 
-def _of_declaration(node: Node, name: str, produced: Fact, declared: Fact) -> Iterator[DimensionEquation]:
+def _equations_of_declaration(node: Node, name: str, produced: Fact, declared: Fact) -> Iterator[DimensionEquation]:
     """Yield that the dimensions of an output are the declared ones, unless both are equal, unknown or sizes."""
     if produced.shape is None or declared.shape is None or len(produced.shape) != len(declared.shape):
         return
@@ -99,7 +99,7 @@ def _of_declaration(node: Node, name: str, produced: Fact, declared: Fact) -> It
             yield DimensionEquation(left, right, _declaration(node, name, axis))
 
 
-def _of_declared_count(
+def _equation_of_element_counts(
     node: Node, name: str, data: Fact, produced: Fact, declared: Fact
 ) -> Iterator[DimensionEquation]:
     """Yield that a Reshape to an unknown shape keeps the number of elements, if both numbers have a common variable."""
@@ -117,7 +117,7 @@ def _declaration(node: Node, name: str, axis: int | None) -> DeclaredOutput:
     return DeclaredOutput(node=node, axis=axis, call=None, name=name)
 
 
-def _of_operands(inferred: _InferredNode) -> Iterator[DimensionEquation]:
+def _equations_of_operands(inferred: _InferredNode) -> Iterator[DimensionEquation]:
     """Yield what a node requires of the dimensions of its operands."""
     node = inferred.node
     for (index, axis), left, right in inferred.outcome.equated:
@@ -128,7 +128,7 @@ def _of_operands(inferred: _InferredNode) -> Iterator[DimensionEquation]:
         yield DimensionEquation(left, right, origin)
 
 
-def _of_reshape(inferred: _InferredNode) -> Iterator[DimensionEquation]:
+def _equations_of_reshape(inferred: _InferredNode) -> Iterator[DimensionEquation]:
     """Yield that a Reshape keeps the number of elements."""
     outputs = inferred.outcome.outputs
     made = outputs[0].shape if outputs else None
@@ -145,7 +145,7 @@ def _of_reshape(inferred: _InferredNode) -> Iterator[DimensionEquation]:
         yield DimensionEquation(left, right, origin)
 
 
-def _of_concat(inferred: _InferredNode) -> Iterator[DimensionEquation]:
+def _equations_of_concat(inferred: _InferredNode) -> Iterator[DimensionEquation]:
     """Yield that the operands of a Concat agree in the axes along which it does not join.
 
     Two variables, or a 0, beside an empty operand such as the past of a first step are often meant.
@@ -172,7 +172,7 @@ def _of_concat(inferred: _InferredNode) -> Iterator[DimensionEquation]:
         yield DimensionEquation(left, right, origin)
 
 
-_EQUATIONS_OF_OPERANDS: Final = {"Concat": _of_concat, "Reshape": _of_reshape}
+_EQUATIONS_BY_OPERATOR: Final = {"Concat": _equations_of_concat, "Reshape": _equations_of_reshape}
 """The functions for the operators whose operands have other conditions."""
 
 

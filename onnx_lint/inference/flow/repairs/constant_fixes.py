@@ -47,7 +47,7 @@ class _ConstantFix(ABC):
         """Return the index of the input that may be such a constant; None for another conflict."""
 
     @abstractmethod
-    def _edit(self, constant: _Constant) -> Edit | None:
+    def _edit(self, constant: _StoredConstant) -> Edit | None:
         """Return the edit that changes a constant; None if that is impossible."""
 
     @abstractmethod
@@ -125,7 +125,7 @@ class ScalarFix(_ConstantFix):
         problem = conflict.problem if isinstance(conflict, ShapeConflict) else None
         return problem.operand if isinstance(problem, WrongRank) and problem.greatest == 0 else None
 
-    def _edit(self, constant: _Constant) -> Edit | None:
+    def _edit(self, constant: _StoredConstant) -> Edit | None:
         place, value = constant.place, constant.message
         if place.field == "attribute":
             if len(value.floats) != 1:
@@ -153,7 +153,7 @@ class Int64Fix(_ConstantFix):
         index = conflict.problem.index
         return index if (conflict.inputs[index], conflict.allowed) == ("tensor(int32)", "tensor(int64)") else None
 
-    def _edit(self, constant: _Constant) -> Edit | None:
+    def _edit(self, constant: _StoredConstant) -> Edit | None:
         old = constant.message
         numbers = None if constant.place.field == "attribute" else _int32_numbers(old)
         if numbers is None:
@@ -198,7 +198,7 @@ def _int32_numbers(tensor: Proto) -> Sequence[int] | None:
 _BYTES_OF_INT32: Final = 4
 
 
-class _Constant(Record):
+class _StoredConstant(Record):
     """The stored value of a constant: a tensor, or the attribute of a Constant with a list of numbers."""
 
     message: Proto
@@ -209,12 +209,12 @@ _VALUES: Final = {"value", "value_floats"}
 """The attributes of a Constant that are a tensor or a list of numbers."""
 
 
-def _constant(definition: Definition | None) -> _Constant | None:
+def _constant(definition: Definition | None) -> _StoredConstant | None:
     """Return the stored value of a constant; None for other values."""
     if definition is None:
         return None
     if definition.field == "initializer":
-        return _Constant(definition.graph.message_at("initializer", definition.index), definition.place)
+        return _StoredConstant(definition.graph.message_at("initializer", definition.index), definition.place)
     node = definition.node
     if node is None or node.op_type != "Constant" or node.domain not in ("", "ai.onnx"):
         return None
@@ -222,4 +222,4 @@ def _constant(definition: Definition | None) -> _Constant | None:
     if index is None:
         return None
     attribute, place = node.attribute_protos[index], node.place.at("attribute", index)
-    return _Constant(attribute.t, place.at("t")) if attribute.HasField("t") else _Constant(attribute, place)
+    return _StoredConstant(attribute.t, place.at("t")) if attribute.HasField("t") else _StoredConstant(attribute, place)

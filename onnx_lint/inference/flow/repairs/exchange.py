@@ -110,10 +110,7 @@ def exchange_of(node: Node, operators: Operators, flow: ValueFlow, most_inputs: 
 def _inputs_decide_types(node: Node, schema: OperatorSchema, facts: Facts) -> bool:
     """Return whether the types of the inputs are known and alone decide those of the outputs, without attributes."""
     names = {proto.name for proto in node.attribute_protos}
-    has_parameters = any(proto.ref_attr_name for proto in node.attribute_protos)  # a call of the function decides
-    if has_parameters or not all(each.kind for each in facts):
-        return False
-    return typed_operator(schema, binds=True).attributes.isdisjoint(names)
+    return all(each.kind for each in facts) and typed_operator(schema, binds=True).attributes.isdisjoint(names)
 
 
 def _fitting_exchanges(node: Node, schema: OperatorSchema, facts: Facts) -> dict[_Order, Exchange]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from math import prod
 from typing import Final
 
-from onnx_lint.common.record import Record
+from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.flow.repairs.change import Change, describe_input
 from onnx_lint.inference.flow.repairs.edits import flattened, transposed, unsqueezed
 from onnx_lint.inference.shapes.dims import Dims
@@ -22,7 +22,7 @@ _LEAST_RANK_WITH_CHANNELS: Final = 3
 _ELEMENTWISE: Final = frozenset(
     {"Add", "Cast", "Clip", "DequantizeLinear", "Div", "Identity", "Mul", "QuantizeLinear", "Relu", "Sub"}
 )
-"""The operators between an input of a graph and its first layer, which keep its layout."""
+"""The operators between an input of a graph and its first layer, which keep its order."""
 
 _MAX_ELEMENTWISE: Final = 8
 """The most such nodes in a row."""
@@ -30,11 +30,11 @@ _MAX_ELEMENTWISE: Final = 8
 
 def layout_changes(node: Node, operands: Operands) -> Iterator[Change]:
     """Yield the changes of the layouts that the inputs of the operator often have in other frameworks."""
-    for layout in _LAYOUTS.get(operands.operator, ()):
-        shape = operands.fact(layout.index).shape
-        if shape is not None and len(shape) >= layout.least_rank and layout.is_likely(node, shape):
-            order = layout.order(len(shape))
-            yield _transposed(node, operands, layout, order)
+    for order in _AXIS_ORDERS.get(operands.operator, ()):
+        shape = operands.fact(order.index).shape
+        if shape is not None and len(shape) >= order.least_rank and order.is_likely(node, shape):
+            change = _transposed(node, operands, order.index, order.permutation(len(shape)))
+            yield replace(change, must_add_no_finding=order.must_add_no_finding)
     shape = operands.fact(0).shape
     if operands.operator in _TAKES_FLAT and shape is not None and len(shape) >= _LEAST_RANK_WITH_CHANNELS:
         yield _flattened(node, operands, shape)
@@ -48,13 +48,13 @@ def changes_with_axes(node: Node, operands: Operands, problem: PlainProblem) -> 
         yield from _with_one_axis(node, operands, problem.operand)
 
 
-class _Layout(Record):
+class _AxisOrder(Record):
     """Another order of the axes of an input, to try if it is likely."""
 
     index: int
     """The index of the input."""
     least_rank: int
-    order: Callable[[int], list[int]]
+    permutation: Callable[[int], list[int]]
     """Returns the order for a rank."""
     is_likely: Callable[[Node, Dims], bool] = lambda node, shape: True
     must_add_no_finding: bool = False
@@ -98,18 +98,18 @@ def _is_of_input(graph: Graph, name: str) -> bool:
     return False
 
 
-_MATRICES: Final = (_Layout(0, 2, _last_two_exchanged), _Layout(1, 2, _last_two_exchanged))
+_MATRICES: Final = (_AxisOrder(0, 2, _last_two_exchanged), _AxisOrder(1, 2, _last_two_exchanged))
 
-_IMAGES: Final = _Layout(0, 3, _channels_second, is_likely=_are_channels_last, must_add_no_finding=True)
+_IMAGES: Final = _AxisOrder(0, 3, _channels_second, is_likely=_are_channels_last, must_add_no_finding=True)
 """Channels at axis 1, which other frameworks have last."""
 
 _FILTERS: Final = (
-    _Layout(1, 3, _first_two_exchanged, must_add_no_finding=True),  # pruned weights may have such sizes as well
-    _Layout(1, 3, _filters_of_tensorflow),
+    _AxisOrder(1, 3, _first_two_exchanged, must_add_no_finding=True),  # pruned weights may have such sizes as well
+    _AxisOrder(1, 3, _filters_of_tensorflow),
 )
 """The two axes of channels in the weights, which other operators and frameworks have in another order."""
 
-_LAYOUTS: Final = {
+_AXIS_ORDERS: Final = {
     "BatchNormalization": (_IMAGES,),
     "Conv": (_IMAGES, *_FILTERS),
     "ConvTranspose": (_IMAGES, *_FILTERS),
@@ -117,20 +117,19 @@ _LAYOUTS: Final = {
     "MatMul": _MATRICES,
     "MatMulInteger": _MATRICES,
 }
-"""The layouts to try, by operator."""
+"""The orders of axes to try, by operator."""
 
 _TAKES_FLAT: Final = frozenset({"Gemm", "MatMul"})
 """The operators of layers whose input 0 may lack a Flatten."""
 
 
-def _transposed(node: Node, operands: Operands, layout: _Layout, order: Sequence[int]) -> Change:
-    given = operands.fact(layout.index)
+def _transposed(node: Node, operands: Operands, index: int, perm: Sequence[int]) -> Change:
+    given = operands.fact(index)
     shape = given.shape or ()
     return Change(
-        f"a Transpose of {describe_input(node, layout.index)} with perm={order}",
-        lambda _: transposed(node, layout.index, order),
-        inputs={layout.index: fact(given.kind, tuple([shape[axis] for axis in order]))},
-        must_add_no_finding=layout.must_add_no_finding,
+        f"a Transpose of {describe_input(node, index)} with perm={perm}",
+        lambda _: transposed(node, index, perm),
+        inputs={index: fact(given.kind, tuple([shape[axis] for axis in perm]))},
     )
 
 

@@ -46,8 +46,8 @@ def as_integers(conflict: OperandConflict) -> list[Proposal]:
         return []
     maker, code = definition.node, TENSORS.index(kind)
     if maker is not None:
-        return list(_of_constant(maker, code)) if maker.op_type == "Constant" and not maker.domain else []
-    return list(_of_initializer(definition, code)) if definition.field == "initializer" else []
+        return list(_constant_as_integers(maker, code)) if maker.op_type == "Constant" and not maker.domain else []
+    return list(_initializer_as_integers(definition, code)) if definition.field == "initializer" else []
 
 
 def _needed_integers(conflict: OperandConflict, index: int) -> ValueType | None:
@@ -58,25 +58,25 @@ def _needed_integers(conflict: OperandConflict, index: int) -> ValueType | None:
     return next((each for each in _INTEGERS if each in allowed), None)
 
 
-def _of_initializer(definition: Definition, code: int) -> Iterator[Proposal]:
+def _initializer_as_integers(definition: Definition, code: int) -> Iterator[Proposal]:
     graph = definition.graph
     name, proto = graph.initializer_names[definition.index], graph.message_at("initializer", definition.index)
     if name not in graph.input_names:
-        yield from _of_tensor(f"initializer {quote(name)}", definition.place, proto, code)
+        yield from _tensor_as_integers(f"initializer {quote(name)}", definition.place, proto, code)
 
 
-def _of_constant(maker: Node, code: int) -> Iterator[Proposal]:
+def _constant_as_integers(maker: Node, code: int) -> Iterator[Proposal]:
     """Yield the tensor of a Constant as integers, or its number or list in the attribute for integers."""
     for index, attribute in enumerate(maker.attribute_protos):
         place = maker.place.at("attribute", index)
         if attribute.name == "value":
             what = f"attribute 'value' of {maker.describe()}"
-            yield from _of_tensor(what, place.at("t"), attribute.t, code)
+            yield from _tensor_as_integers(what, place.at("t"), attribute.t, code)
         elif code == DataType.INT64:
-            yield from _of_numbers(maker, place, attribute)
+            yield from _numbers_as_integers(maker, place, attribute)
 
 
-def _of_numbers(maker: Node, place: Place, attribute: Proto) -> Iterator[Proposal]:
+def _numbers_as_integers(maker: Node, place: Place, attribute: Proto) -> Iterator[Proposal]:
     """Yield a floating-point number or a short list of them in the attribute for integers."""
     if attribute.type == ATTRIBUTE_TYPE_CODES["FLOAT"]:
         numbers = _whole_numbers([attribute.f])
@@ -90,19 +90,20 @@ def _of_numbers(maker: Node, place: Place, attribute: Proto) -> Iterator[Proposa
             yield _tolerant(ready(f"value_ints={describe_list(numbers)} of {maker.describe()}", edit))
 
 
-def _of_tensor(what: str, place: Place, proto: Proto, code: int) -> Iterator[Proposal]:
+def _tensor_as_integers(what: str, place: Place, proto: Proto, code: int) -> Iterator[Proposal]:
     """Yield a tensor with its numbers as integers."""
     numbers = _whole_numbers(content_of(proto, tuple(proto.dims)))
     if numbers is not None:
-        edits = partial(_stored, place, proto, numbers, code)
-        yield _tolerant(Proposal(f"{what} converted to {_name_of(code)}", edits))
+        edits = partial(_edit_of_tensor, place, proto, numbers, code)
+        yield _tolerant(Proposal(f"{what} converted to {_type_name(code)}", edits))
 
 
 def _tolerant(change: Proposal) -> Proposal:
+    """Return the change, to be proposed also if it uncovers a finding at its node that another change fixes."""
     return replace(change, tolerates_fixable_finding=True)
 
 
-def _name_of(code: int) -> str:
+def _type_name(code: int) -> str:
     return ELEMENT_TYPES[code].name.upper()
 
 
@@ -114,7 +115,7 @@ def _whole_numbers(content: Sequence[object] | None) -> list[int] | None:
     return [int(each) for each in numbers] if len(numbers) == len(content) else None
 
 
-def _stored(place: Place, proto: Proto, numbers: Sequence[int], code: int, _: object) -> Iterator[Assign]:
+def _edit_of_tensor(place: Place, proto: Proto, numbers: Sequence[int], code: int, _: object) -> Iterator[Assign]:
     field = "int64_data" if code == DataType.INT64 else "int32_data"
     made = messages.message("TensorProto")(name=proto.name, dims=proto.dims, data_type=code, **{field: numbers})
     yield Assign(place, made)

@@ -28,6 +28,7 @@ def test_the_message_about_tensors_of_int32(count: int, message: str):
 
 
 def test_the_message_about_lists_of_one_element():
-    found = _messages("""(int64[N] y) => (float[A] z, float[B] w) <int64[1] a = {0}, int64[1] b = {9}, int64[1] c = {1}> {
+    found = _messages("""(int64[N] y) => (float[A] z, float[B] w)
+        <int64[1] a = {0}, int64[1] b = {9}, int64[1] c = {1}> {
         r = Range(a, b, c) z = Cast<to=1>(r) s = Range(a, b, c) w = Cast<to=1>(s) }""")
     assert "remove the dimensions of 3 tensors of one element" in found
