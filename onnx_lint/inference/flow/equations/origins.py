@@ -18,6 +18,10 @@ Sides = tuple[int | str, int | str]
 """The two dimensions of an equation."""
 
 
+_NO_DIMS: Final[tuple[Dim, ...]] = ()
+_NO_VARIABLES: Final[tuple[str, ...]] = ()
+
+
 class EquationOrigin(Record):
     """What makes the dimensions of an equation equal: one is declared or given, the other produced or required.
 
@@ -39,10 +43,14 @@ class EquationOrigin(Record):
         """Return the statement about the declared or given dimension, and that of the node, in words."""
         raise NotImplementedError
 
-    @property
-    def is_declared(self) -> bool:
-        """True if a dimension is declared."""
-        return False
+    is_declared = False
+    """True if a dimension is declared."""
+    copied = _NO_DIMS
+    """The dimensions that a Reshape keeps. If one of them is 0, so are both numbers of elements."""
+    dims_that_may_be_0 = _NO_VARIABLES
+    """The other dimensions of an operand, if they may be 0: the node then requires nothing of the operand."""
+    is_empty = False
+    """True if the operand has no elements, and ONNX Runtime leaves it out, against the text."""
 
     @property
     def is_required_by_weights(self) -> bool:
@@ -57,21 +65,6 @@ class EquationOrigin(Record):
     def inputs_with_size(self, given: int | str) -> Sequence[str]:
         """Return the inputs that the size may come from, the likely ones first."""
         return ()
-
-    @property
-    def copied(self) -> tuple[Dim, ...]:
-        """The dimensions that a Reshape keeps. If one of them is 0, so are both numbers of elements."""
-        return ()
-
-    @property
-    def dims_that_may_be_0(self) -> tuple[str, ...]:
-        """The other dimensions of an operand, if they may be 0: the node then requires nothing of the operand."""
-        return ()
-
-    @property
-    def is_empty(self) -> bool:
-        """True if the operand has no elements, and ONNX Runtime leaves it out, against the text."""
-        return False
 
     def is_true_at_0(self, variable: str, sides: Sides) -> bool:
         """Return whether the equation is true where a variable is 0, because an operand is empty then."""
@@ -92,10 +85,7 @@ class DeclaredOutput(EquationOrigin):
     name: str
     """The name of the output."""
 
-    @property
-    def is_declared(self) -> bool:
-        """True."""
-        return True
+    is_declared = True
 
     @property
     def place(self) -> Place:
@@ -168,10 +158,7 @@ class BroadcastOperand(ComparedOperand):
 class GemmRows(ComparedOperand):
     """The bias of a Gemm and the rows of the product: a batch, unlike its columns."""
 
-    @property
-    def is_required_by_weights(self) -> bool:
-        """False: the rows are samples."""
-        return False
+    is_required_by_weights = False
 
     @property
     def compared_inputs(self) -> Sequence[str]:
@@ -196,10 +183,7 @@ class RecurrenceOperand(ComparedOperand):
 class DataOperand(ComparedOperand):
     """The data of an operator without weights."""
 
-    @property
-    def is_required_by_weights(self) -> bool:
-        """False: the operator has none."""
-        return False
+    is_required_by_weights = False
 
 
 class FittedOperand(DataOperand):
