@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from onnx_lint.common.record import Record
@@ -27,14 +27,6 @@ _FIRST_VERSIONS: Final = {**BROADCASTING, "Expand": 1, "PRelu": 7, **dict.fromke
 """The operators that broadcast operands in some way, each with the first version that does."""
 
 
-class _OperandShape(Record):
-    """The dimensions of an operand that are broadcast."""
-
-    index: int
-    """The index of the input."""
-    dims: Dims
-
-
 class _KnownDimension(Record):
     """A dimension of an operand with a known size other than 1."""
 
@@ -53,10 +45,11 @@ def operands_not_broadcast(flow: ValueFlow, walked: WalkResult, solution: Soluti
     seen = set()
     for node in _broadcasting_nodes(flow, walked):
         shapes = _broadcast_shapes(node.op_type, flow.walks.inputs(walked, node.inputs))
-        if shapes in seen:  # many nodes have the same ones
+        key = tuple(shapes.items())
+        if key in seen:  # many nodes have the same ones
             continue
-        seen.add(shapes)
-        rank = max([len(each.dims) for each in shapes], default=0)
+        seen.add(key)
+        rank = max(map(len, shapes.values()), default=0)
         for axis_from_end in range(-rank, 0):
             yield from _clashes_at(axis_from_end, node, shapes, solution)
 
@@ -81,26 +74,30 @@ def _broadcasting_nodes(flow: ValueFlow, walked: WalkResult) -> Iterator[Node]:
             yield node
 
 
-def _broadcast_shapes(op_type: str, facts: Facts) -> tuple[_OperandShape, ...]:
-    """Return the shapes that a node broadcasts."""
-    shapes = tuple([_OperandShape(index, each.shape) for index, each in enumerate(facts) if each.shape is not None])
+def _broadcast_shapes(op_type: str, facts: Facts) -> Mapping[int, Dims]:
+    """Return the shapes that a node broadcasts, by the index of the input."""
+    shapes = {index: each.shape for index, each in enumerate(facts) if each.shape is not None}
     if op_type in _PRODUCTS:
-        return tuple([_OperandShape(each.index, each.dims[:-2]) for each in shapes])
+        return {index: shape[:-2] for index, shape in shapes.items()}
     if op_type != "Expand":
         return shapes
     content = facts[1].content if len(facts) > 1 else None
     target = tuple([dim if isinstance(dim, int | str) else None for dim in content or ()])
-    return (_OperandShape(1, target), *[each for each in shapes if each.index == 0])
+    return {1: target, **{index: shape for index, shape in shapes.items() if index == 0}}
 
 
 def _clashes_at(
-    axis_from_end: int, node: Node, shapes: Sequence[_OperandShape], solution: Solution
+    axis_from_end: int, node: Node, shapes: Mapping[int, Dims], solution: Solution
 ) -> Iterator[Contradiction]:
     """Yield the operands whose size at an axis is known, and is not that of the first one, or 1."""
-    aligned = [each for each in shapes if len(each.dims) >= -axis_from_end]
-    if not any(isinstance(each.dims[axis_from_end], str) for each in aligned):
+    aligned = [(index, shape) for index, shape in shapes.items() if len(shape) >= -axis_from_end]
+    if not any(isinstance(shape[axis_from_end], str) for _, shape in aligned):
         return
-    known = [found for each in aligned if (found := _known_dimension(axis_from_end, each, solution)) is not None]
+    known = [
+        found
+        for index, shape in aligned
+        if (found := _known_dimension(index, shape, axis_from_end, solution)) is not None
+    ]
     for other in known[1:]:
         first = known[0]
         names = {*factors_of(first.dim), *factors_of(other.dim)}
@@ -111,13 +108,14 @@ def _clashes_at(
         yield Contradiction(DimensionEquation(other.dim, first.dim, origin), united(first.because, other.because))
 
 
-def _known_dimension(axis_from_end: int, shape: _OperandShape, solution: Solution) -> _KnownDimension | None:
+def _known_dimension(operand: int, shape: Dims, axis_from_end: int, solution: Solution) -> _KnownDimension | None:
     """Return the dimension of an operand at an axis; None if its size is 1 or unknown."""
-    dim = shape.dims[axis_from_end]
+    dim = shape[axis_from_end]
     if dim is None:
         return None
     found = solution.values.inserted(dim)
     size = number_of(found.terms)
     if size is None or size == 1:
         return None
-    return _KnownDimension(shape.index, len(shape.dims) + axis_from_end, dim, size, found.because)
+    axis = len(shape) + axis_from_end
+    return _KnownDimension(operand, axis, dim=dim, size=size, because=found.because)

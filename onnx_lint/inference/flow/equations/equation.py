@@ -84,10 +84,7 @@ class DimensionEquation(Record):
 
 def united(*groups: Sequence[DimensionEquation]) -> tuple[DimensionEquation, ...]:
     """Return the equations of all groups, each once."""
-    found: dict[int, DimensionEquation] = {}
-    for group in groups:
-        found.update((id(each), each) for each in group)
-    return tuple(found.values())
+    return tuple({id(each): each for group in groups for each in group}.values())
 
 
 def texts(equations: Sequence[DimensionEquation]) -> list[str]:

@@ -67,6 +67,8 @@ class KnownValues:
         while isinstance(value, str) and (step := self._step(value)) is not None:
             chain[value] = step
             value = step.value
+        if not chain:
+            return KnownValue(name)
         because: tuple[DimensionEquation, ...] = ()
         for each, step in reversed(chain.items()):
             because = (*step.because, *because)[-_MAX_REASONS:]
