@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from onnx_lint.common.record import replace
-from onnx_lint.inference.flow.equations.broadcasting import operands_not_broadcast
 from onnx_lint.inference.flow.equations.collecting import ACTIVITY, scoped_equations
 from onnx_lint.inference.flow.equations.contradiction import Contradiction
 from onnx_lint.inference.flow.equations.solving import Budget, Solution
@@ -51,6 +50,8 @@ def _not_broadcast(
     known = {scope: solution for scope, solution in solutions.items() if solution.values.have_sizes}
     if not known:
         return []
+    from onnx_lint.inference.flow.equations.broadcasting import operands_not_broadcast
+
     scopes = Scopes(flow)
     found: list[Contradiction] = []
     for walked in flow.running:
