@@ -38,7 +38,8 @@ from onnx_lint.spec.target import NO_TARGET
 from onnx_lint.wording import quote
 
 if TYPE_CHECKING:
-    from onnx_lint.inference.flow.dimension_equations import Contradiction, FixedSize, FrozenSize
+    from onnx_lint.inference.flow.equations.contradiction import Contradiction
+    from onnx_lint.inference.flow.equations.open_variables import DeclaredSize, RequiredSize
     from onnx_lint.inference.flow.value_flow import ValueFlow
     from onnx_lint.ir.crashes import Crashes
     from onnx_lint.ir.names.resolution import UndefinedName
@@ -418,7 +419,7 @@ def dimension_contradictions(model: Model) -> list[Contradiction]:
     """Return the dimension variables for which no sizes satisfy all declarations and nodes."""
     if not model.value_flow.declares_variables:
         return []  # without importing the module
-    from onnx_lint.inference.flow.dimension_equations import contradictions
+    from onnx_lint.inference.flow.equations.findings import contradictions
 
     found = _in_any_call(model, contradictions)
     return found and _without_exchanged(found, model)
@@ -434,29 +435,29 @@ def _in_any_call(model: Model, find: Callable[[ValueFlow, Crashes], list[_Found]
 
 def _without_exchanged(found: list[Contradiction], model: Model) -> list[Contradiction]:
     """Return the contradictions that are not about a node whose inputs were exchanged: that is another finding."""
-    from onnx_lint.inference.flow.exchange import exchange_behind
+    from onnx_lint.inference.flow.repairs.exchange import exchange_for_declaration
     from onnx_lint.inference.flow.shape_conflict import DeclaredShapeConflict
 
     declared = (each for each in model.value_flow.declared_shapes if isinstance(each, DeclaredShapeConflict))
-    exchanges = (exchange_behind(each, model.operators, model.value_flow) for each in declared)
+    exchanges = (exchange_for_declaration(each, model.operators, model.value_flow) for each in declared)
     nodes = {each.node.place for each in exchanges if each is not None}
-    return [each for each in found if nodes.isdisjoint({one.node.place for one in (each.equation, *each.because)})]
+    return [each for each in found if nodes.isdisjoint({one.node.place for one in each.equations})]
 
 
-def frozen_sizes(model: Model) -> list[FrozenSize]:
+def required_sizes(model: Model) -> list[RequiredSize]:
     """Return the variables of the main graph's inputs for which its nodes leave only one size."""
     if not model.value_flow.declares_variables:
         return []  # without importing the module
-    from onnx_lint.inference.flow import dimension_equations
+    from onnx_lint.inference.flow.equations import open_variables
 
-    return _in_any_call(model, dimension_equations.frozen_sizes)
+    return _in_any_call(model, open_variables.required_sizes)
 
 
-def fixed_sizes(model: Model) -> list[FixedSize]:
+def declared_sizes(model: Model) -> list[DeclaredSize]:
     """Return the dimensions with a declared size in the main graph that its inputs leave open."""
-    from onnx_lint.inference.flow import dimension_equations
+    from onnx_lint.inference.flow.equations import open_variables
 
-    return _in_any_call(model, dimension_equations.fixed_sizes)
+    return _in_any_call(model, open_variables.declared_sizes)
 
 
 def holds_numbers(model: Model) -> bool:

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, fixed_sizes
+from onnx_lint.model import Model, declared_sizes
 from onnx_lint.rule import Finding, findings_of, rule
 
 
-@rule(clause="SHP-6b", since="0.2.0", about=fixed_sizes, needs="node")
+@rule(clause="SHP-6b", since="0.2.0", about=declared_sizes, needs="node")
 def fixed_dimension_variable(model: Model) -> Iterator[Finding]:
     """A dimension of the main graph is declared as a number, but its operator produces a variable of an input.
 
@@ -47,5 +47,5 @@ def fixed_dimension_variable(model: Model) -> Iterator[Finding]:
     - The rule is off by default, because the model runs and is correct for one size.
     - Reported by another rule: two sizes of one variable (`unsatisfiable-dimension-variable`).
     """
-    for fixed in fixed_sizes(model):
-        yield from findings_of(model, fixed)
+    for declared in declared_sizes(model):
+        yield from findings_of(model, declared)

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import Model, frozen_sizes
+from onnx_lint.model import Model, required_sizes
 from onnx_lint.rule import Finding, findings_of, rule
 
 
-@rule(clause=("SHP-6c", "SHP-6d"), since="0.3.0", about=frozen_sizes, needs="node")
+@rule(clause=("SHP-6c", "SHP-6d"), since="0.3.0", about=required_sizes, needs="node")
 def frozen_dimension_variable(model: Model) -> Iterator[Finding]:
     """An input is declared with a dimension variable, but the nodes run with one size of it only.
 
@@ -67,5 +67,5 @@ def frozen_dimension_variable(model: Model) -> Iterator[Finding]:
     - Reported by other rules: a declared size of an output (`fixed-dimension-variable`), a variable for which no size
       is right (`unsatisfiable-dimension-variable`).
     """
-    for frozen in frozen_sizes(model):
-        yield from findings_of(model, frozen, "SHP-6d" if frozen.is_by_weights else "SHP-6c")
+    for required in required_sizes(model):
+        yield from findings_of(model, required, "SHP-6d" if required.is_by_weights else "SHP-6c")

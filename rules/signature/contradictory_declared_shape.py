@@ -3,7 +3,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from onnx_lint.inference.flow.exchange import Exchange, exchange_behind, value_for
+from onnx_lint.inference.flow.repairs.exchange import (
+    Exchange,
+    exchange_for_declaration,
+    value_for_declaration,
+)
 from onnx_lint.inference.flow.shape_conflict import DeclaredShapeConflict
 from onnx_lint.inference.shapes.dims import agree
 from onnx_lint.ir.operators.proposals import Proposal
@@ -95,8 +99,8 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
         if not isinstance(conflict, DeclaredShapeConflict):
             yield from findings_of(model, conflict, clause, fix=fix)
             continue
-        exchange = exchange_behind(conflict, model.operators, model.value_flow)
-        value = value_for(conflict, model.operators, model.value_flow) if exchange is None else None
+        exchange = exchange_for_declaration(conflict, model.operators, model.value_flow)
+        value = value_for_declaration(conflict, model.operators, model.value_flow) if exchange is None else None
         deletion = fix if exchange is None and value is None else None
         for finding in findings_of(model, conflict, clause, fix=deletion, cause=conflict.cause):
             if exchange is not None:

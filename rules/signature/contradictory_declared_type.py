@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.inference.flow.cast_fix import CastFix
-from onnx_lint.inference.flow.exchange import exchange_of
+from onnx_lint.inference.flow.repairs.cast_fix import CastFix
+from onnx_lint.inference.flow.repairs.exchange import exchange_of
 from onnx_lint.inference.flow.type_conflict import DeclarationConflict, ImpossibleDeclaration
 from onnx_lint.inference.types.type_string import TENSORS
 from onnx_lint.model import ELEMENT_TYPES, Assign, Fix, Model, Proposals, has_type_conflicts, ready
@@ -70,7 +70,7 @@ def contradictory_declared_type(model: Model) -> Iterator[Finding]:
             continue  # with the inputs in their order the declaration is right
         of_value_info = flow.clause_of(conflict, "FUN-23a", "FUN-23c", "VI-6")
         clause = "NOD-8" if conflict.field == "output" else of_value_info
-        fix = casts.of(conflict) or deletion_of(conflict)
+        fix = casts.fix_for(conflict) or deletion_of(conflict)
         for finding in findings_of(model, conflict, clause, fix=fix, cause=_cause(conflict)):
             yield finding if isinstance(fix, Fix) else replace(finding, proposals=_proposals(conflict))
 

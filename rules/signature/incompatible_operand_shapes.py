@@ -4,8 +4,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from onnx_lint.inference.flow.constant_fixes import ScalarFix
-from onnx_lint.inference.flow.exchange import MAX_TRIED_INPUTS, exchange_of
+from onnx_lint.inference.flow.repairs.constant_fixes import ScalarFix
+from onnx_lint.inference.flow.repairs.exchange import MAX_TRIED_INPUTS, exchange_of
 from onnx_lint.inference.flow.shape_conflict import ShapeConflict
 from onnx_lint.inference.shapes.problem import WrongRank
 from onnx_lint.ir.operators.proposals import Proposal, preferred
@@ -91,7 +91,7 @@ def incompatible_operand_shapes(model: Model) -> Iterator[Finding]:
             finding, proposals=replace(of_place[finding.place].proposals, options=options, changes_node=True)
         )
 
-    for finding in findings_of_nodes(model, clauses, fix=ScalarFix(conflicts, model.graphs).of):
+    for finding in findings_of_nodes(model, clauses, fix=ScalarFix(conflicts, model.graphs).fix_for):
         yield reworded(finding, with_proposals)
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from onnx_lint.inference.flow.casts import casts_for, omitted, other_number
-from onnx_lint.inference.flow.constant_fixes import Int64Fix
 from onnx_lint.inference.flow.declared_inputs import other_inputs
-from onnx_lint.inference.flow.exchange import MAX_TRIED_INPUTS, exchange_of
+from onnx_lint.inference.flow.repairs.casts import casts_for, omitted, other_number
+from onnx_lint.inference.flow.repairs.constant_fixes import Int64Fix
+from onnx_lint.inference.flow.repairs.exchange import MAX_TRIED_INPUTS, exchange_of
+from onnx_lint.inference.flow.repairs.whole_numbers import as_integers
 from onnx_lint.inference.flow.stored_types import wrongly_stored
 from onnx_lint.inference.flow.type_conflict import OperandConflict, refused_initializers
 from onnx_lint.inference.flow.unread_values import UnreadValues, unread_values_for
-from onnx_lint.inference.flow.whole_numbers import as_integers
 from onnx_lint.ir.operators.proposals import Proposal, preferred
 from onnx_lint.model import Fix, Model, Proposals, has_type_conflicts
 from onnx_lint.model.import_proposals import proposed_import_for_several, proposed_import_for_types
@@ -85,7 +85,7 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
     conflicts = list(conversions_apart(model, model.value_flow.operands))
     refused = refused_initializers(conflicts)
     stored = wrongly_stored(conflicts, model.tensors.miscounted, ("tensor-size-mismatch", "TEN-3"))
-    fix = Int64Fix(conflicts, model.graphs).of
+    fix = Int64Fix(conflicts, model.graphs).fix_for
     of_place = {each.place: each for each in reversed(conflicts)}
     for finding in findings_of_nodes(model, ((each, "NOD-8") for each in conflicts), fix=fix):
         if finding.place in stored and not isinstance(finding.fix, Fix):

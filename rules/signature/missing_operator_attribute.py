@@ -2,9 +2,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
-from onnx_lint.inference.flow.repairs import values_of_missing
+from onnx_lint.inference.flow.repairs.search import numbers_of_missing_attribute
 from onnx_lint.ir.operators.mismatch import (
     attributes_for_runtime,
     describe_schema,
@@ -131,8 +130,8 @@ def _fitting_number(model: Model, schema: OperatorSchema, node: Node, name: str)
 
     def options() -> list[Proposal]:
         inputs = tuple([model.value_flow.fact_of(each, node.graph) for each in node.inputs])
-        changes = values_of_missing(node, schema, inputs, name)
-        return [Proposal(each.text, partial(each.edits, node)) for each in changes]
+        changes = numbers_of_missing_attribute(node, schema, inputs, name)
+        return [Proposal(each.text, each.edits) for each in changes]
 
     return Proposals("with {} the shapes fit", options)
 

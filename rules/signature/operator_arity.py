@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
-from onnx_lint.inference.flow.repair_edits import number_attribute
+from onnx_lint.inference.flow.repairs.edits import number_attribute
 from onnx_lint.ir.operators.mismatch import (
     GivenOperands,
     describe_schema,

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import cache, partial
 
-from onnx_lint.inference.flow.repairs import fitting_outputs
+from onnx_lint.inference.flow.repairs.fitting import fitting_outputs
 from onnx_lint.inference.shapes.fact import ABSENT
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.crashes import true_if_it_crashes

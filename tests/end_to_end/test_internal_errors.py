@@ -17,8 +17,9 @@ from onnx_lint.cli.application import run
 from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import replace
 from onnx_lint.engine.registry import registry
-from onnx_lint.inference.flow import declared_facts, dimension_equations, frames, outcome_memo
+from onnx_lint.inference.flow import declared_facts, frames, outcome_memo
 from onnx_lint.inference.flow.declarations import Declarations
+from onnx_lint.inference.flow.equations import collecting
 from onnx_lint.inference.flow.function_walk import FunctionWalk
 from onnx_lint.inference.flow.knowledge import Origins
 from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
@@ -87,8 +88,8 @@ CASES = {
     "subgraph walk": Case(SubgraphWalk, "_supplier", "If", "graph.node[4]", SHAPES),
     "function walk": Case(FunctionWalk, "call", "local::f", "graph.node[5]", SHAPES),
     "dimension equations": Case(
-        dimension_equations,
-        "_of_declaration",
+        collecting,
+        "_equations_of_declaration",
         "Identity",
         "graph.node[3]",
         frozenset({"unsatisfiable-dimension-variable"}),

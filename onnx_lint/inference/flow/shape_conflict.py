@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import islice
 from typing import Final
 
@@ -11,7 +10,7 @@ from onnx_lint.common.digest import sha256
 from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.flow.conflict import WHOLE, DeclaredValue, Note, call_notes, name_of_input
 from onnx_lint.inference.flow.joining import may_all_have
-from onnx_lint.inference.flow.repairs import repairs_of
+from onnx_lint.inference.flow.repairs.search import repairs_of
 from onnx_lint.inference.flow.shape_words import WordedProblem, fault_of, shape_in_words
 from onnx_lint.inference.flow.walks import Call, FurtherCalls
 from onnx_lint.inference.shapes.dims import agree, are_sizes
@@ -158,16 +157,7 @@ class ShapeConflict(WordedProblem):
         return Proposals("with {} the shapes fit", self._changes)
 
     def _changes(self) -> list[Proposal]:
-        changes = repairs_of(self.node, self.schema, self.inputs, self.problem)
-        return [
-            Proposal(
-                each.text,
-                partial(each.edits, self.node),
-                must_add_no_finding=each.must_add_no_finding,
-                must_be_only=each.must_be_only,
-            )
-            for each in changes
-        ]
+        return [each.proposal for each in repairs_of(self.node, self.schema, self.inputs, self.problem)]
 
     def describe(self) -> str:
         """Return the shapes or numbers, and the requirement."""

@@ -9,7 +9,7 @@ from typing import Final
 
 from onnx_lint import schema as messages
 from onnx_lint.common.record import Record
-from onnx_lint.inference.flow.repairs import declared_fact
+from onnx_lint.inference.flow.repairs.fitting import declared_fact
 from onnx_lint.inference.flow.type_conflict import OperandConflict
 from onnx_lint.inference.types.problem import Differing, Disallowed
 from onnx_lint.inference.types.type_string import FLOATS, TENSORS, ValueType

@@ -8,7 +8,7 @@ from typing import Final
 
 from onnx_lint.common.record import Record
 from onnx_lint.inference.flow.conflict import DeclaredValue, Note, call_notes, name_of_input
-from onnx_lint.inference.flow.repair_edits import with_attributes
+from onnx_lint.inference.flow.repairs.edits import with_attributes
 from onnx_lint.inference.flow.walks import Call, FurtherCalls
 from onnx_lint.inference.types.problem import Contradicted, Differing, Disallowed, DisallowedOutput, TypeProblem
 from onnx_lint.inference.types.subgraph_types import Mismatch, SubgraphRole

@@ -7,8 +7,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.record import Record, replace
-from onnx_lint.inference.flow.casts import wanted_types
 from onnx_lint.inference.flow.joining import joined_shapes
+from onnx_lint.inference.flow.repairs.casts import wanted_types
 from onnx_lint.inference.flow.type_conflict import OperandConflict
 from onnx_lint.inference.types.problem import Differing
 from onnx_lint.ir.graph import BEFORE_NODES, Graph, Node

@@ -109,11 +109,11 @@ class ValueFlow:
         self.is_trial = False
         """True during a trial: a walk that only tries a run of a Loop's body, and whose results are dropped."""
         self.equations: Any = None
-        """The equations between dimensions, which only `dimension_equations` uses; None until a rule asks for them."""
+        """The equations between dimensions, which only `equations` uses; None until a rule asks for them."""
         self.contradictions: Any = None
-        """The equations that cannot be satisfied, for `dimension_equations` as well."""
-        self.frozen_sizes: Any = None
-        """The variables for which nodes leave only one size, for `dimension_equations` as well."""
+        """The equations that cannot be satisfied, for `equations` as well."""
+        self.required_sizes: Any = None
+        """The variables for which nodes leave only one size, for `equations` as well."""
         self.failing_bodies: set[int] = set()
         """The identities of the graphs that have a faulty node in a trial."""
         self._tried_nodes = 0
@@ -260,7 +260,7 @@ class ValueFlow:
         call: Call | None,
         unequal: Sequence[int],
     ) -> None:
-        """Keep what `dimension_equations` needs of a later walk over a graph."""
+        """Keep what `equations` needs of a later walk over a graph."""
         if len(self._further_walks) >= _MAX_FURTHER_WALKS:
             return
         of_unequal = {graph.forms[index]: memos[graph.forms[index]] for index in unequal}

@@ -185,7 +185,7 @@ def _broadcast_at(dims: Sequence[Dim]) -> Dim:
         return 1
     one, *more = others
     if len(more) == 1 and isinstance(one, str) and isinstance(more[0], str):
-        return expression.broadcast_with_limited(one, more[0])
+        return expression.broadcast_with_minimum(one, more[0])
     return one if not more else None
 
 

@@ -13,6 +13,7 @@ from math import gcd
 from typing import Final
 
 from onnx_lint.common.cached import Memory
+from onnx_lint.common.record import Record
 
 _LONGEST: Final = 96
 """The longest text that is parsed or created."""
@@ -203,21 +204,52 @@ def at_least(one: str, least: int) -> str | None:
     return text if len(text) <= _LONGEST else None
 
 
-def limited_factor(factor: str) -> tuple[str, int, bool] | None:
-    """Return the parts of a maximum or minimum with a number, and whether it is a maximum; None for other factors."""
-    inner, _, limit = factor.removesuffix(")").rpartition(", ")
+class Limit(Record):
+    """A factor that is the maximum or the minimum of an expression and a number: "max(N, 1)", "min(N, 512)"."""
+
+    inner: str
+    """The expression."""
+    bound: int
+    """The number."""
+    is_maximum: bool
+
+    def of(self, number: int) -> int:
+        """Return the value of the factor if the expression is this number."""
+        return max(number, self.bound) if self.is_maximum else min(number, self.bound)
+
+    def can_be(self, number: int) -> bool:
+        """Return whether the factor can have this value: a maximum is never below its number."""
+        return self.of(number) == number
+
+
+def limit_in(factor: str) -> Limit | None:
+    """Return the maximum or minimum that a factor is; None for other factors."""
+    inner, _, bound = factor.removesuffix(")").rpartition(", ")
     is_maximum = inner.startswith("max(")
-    if not limit.isdecimal() or not (is_maximum or inner.startswith("min(")):
+    if not bound.isdecimal() or not (is_maximum or inner.startswith("min(")):
         return None
-    return inner[len("max(") :], int(limit), is_maximum
+    return Limit(inner[len("max(") :], int(bound), is_maximum)
 
 
-def bounds(factor: str) -> tuple[int | None, int | None]:
-    """Return the least and the greatest value of a factor that is a maximum or minimum with a number."""
-    limit = limited_factor(factor)
-    if limit is None:
-        return None, None
-    return (limit[1], None) if limit[2] else (None, limit[1])
+class Quotient(Record):
+    """A factor that is an expression divided by a number and rounded down: "((N + 1)//2)"."""
+
+    dividend: str
+    divisor: int
+
+
+def quotient_in(factor: str) -> Quotient | None:
+    """Return the quotient that a factor is; None for other factors."""
+    dividend, sign, divisor = factor[1:-1].rpartition("//")
+    is_quotient = bool(sign) and factor.startswith("(") and divisor.isdecimal()
+    return Quotient(dividend, int(divisor)) if is_quotient else None
+
+
+def factor_of_dividend(text: str) -> int | None:
+    """Return the number that an expression multiplies before it divides: 72 for "((72*N)//64)"; None for others."""
+    quotient = quotient_in(text) if read(text) == {(text,): 1} else None
+    terms = read(quotient.dividend.removeprefix("(").removesuffix(")")) if quotient is not None else None
+    return gcd(*terms.values()) if terms else None
 
 
 def is_natural(text: str) -> bool:
@@ -256,32 +288,32 @@ def _lower_bound_of_term(product: Product, times: int, least: int) -> int | None
 def _lower_bound_of_factor(factor: str, least: int) -> int | None:
     if not factor.endswith(")"):
         return least
-    limit = limited_factor(factor)
+    limit, quotient = limit_in(factor), quotient_in(factor)
     if limit is not None:
-        inner = lower_bound(limit[0], least)
-        if inner is None:
-            return limit[1] if limit[2] else None
-        return (max if limit[2] else min)(inner, limit[1])
-    dividend, sign, divisor = factor[1:-1].rpartition("//")
-    if not (sign and divisor.isdecimal()):
+        inner = lower_bound(limit.inner, least)
+        without_inner = limit.bound if limit.is_maximum else None
+        return without_inner if inner is None else limit.of(inner)
+    if quotient is None:
         return lower_bound(factor[1:-1], least)
-    inner = lower_bound(dividend, least)
-    return None if inner is None else inner // int(divisor)
+    inner = lower_bound(quotient.dividend, least)
+    return None if inner is None else inner // quotient.divisor
 
 
 def is_part(one: str, whole: str) -> bool:
     """Return whether an expression is known to be at most another: a quotient of it, or a minimum with it."""
-    dividend = whole if whole.isidentifier() else f"({whole})"
-    begins = one.startswith((f"({dividend}//", f"min({whole}, "))
-    return begins and one[len(dividend) + 3 : -1].isdecimal() if one.startswith("(") else begins
+    quotient, limit = quotient_in(one), limit_in(one)
+    if quotient is not None:
+        return quotient.dividend == (whole if whole.isidentifier() else f"({whole})")
+    return limit is not None and not limit.is_maximum and limit.inner == whole
 
 
-def broadcast_with_limited(one: str, other: str) -> str | None:
+def broadcast_with_minimum(one: str, other: str) -> str | None:
     """Return the result of broadcasting an expression with a minimum of itself and a number; None for other pairs.
 
     If the number is less, it must be 1, or the two cannot be broadcast.
     """
     for whole, part in ((one, other), (other, one)):
-        if part.startswith(f"min({whole}, ") and part[len(whole) + 6 : -1].isdecimal():
+        limit = limit_in(part)
+        if limit is not None and not limit.is_maximum and limit.inner == whole:
             return whole
     return None

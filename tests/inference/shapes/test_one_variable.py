@@ -9,7 +9,14 @@ import pytest
 from support.models.shape_samples import size_of
 
 from onnx_lint.inference.shapes import dims, expression
-from onnx_lint.inference.shapes.one_variable import Course, OneVariable, difference, is_natural, unless_empty, zeros
+from onnx_lint.inference.shapes.one_variable import (
+    OneVariable,
+    ValueSequence,
+    difference,
+    is_natural,
+    unless_empty,
+    zeros,
+)
 
 SIZES = range(150)
 
@@ -33,17 +40,17 @@ def _random(seed: random.Random, depth: int) -> dims.Dim:
     return dims.at_least(one, number)
 
 
-def course(dim: dims.Dim) -> Course | None:
+def sequence(dim: dims.Dim) -> ValueSequence | None:
     terms = {(): dim} if isinstance(dim, int) else expression.read(str(dim))
     return OneVariable().of_sum(terms) if terms is not None else None
 
 
-def test_a_course_has_the_values_of_the_expression():
+def test_a_sequence_has_the_values_of_the_expression():
     seed = random.Random(65)
     compared = 0
     for _ in range(200):
         dim = _random(seed, 3)
-        found = course(dim) if dim is not None else None
+        found = sequence(dim) if dim is not None else None
         if found is None or dim is None:
             continue
         compared += 1
@@ -60,9 +67,9 @@ def test_zeros_are_the_sizes_for_which_two_expressions_are_equal():
     kinds = {"none": 0, "some": 0, "endless": 0}
     for _ in range(200):
         pairs = [(_random(seed, 2), _random(seed, 2)) for _ in range(seed.choice((1, 2)))]
-        rows = [(course(one), course(other)) for one, other in pairs if one is not None and other is not None]
-        courses = [difference(one, other) for one, other in rows if one is not None and other is not None]
-        known = [each for each in courses if each is not None]
+        rows = [(sequence(one), sequence(other)) for one, other in pairs if one is not None and other is not None]
+        sequences = [difference(one, other) for one, other in rows if one is not None and other is not None]
+        known = [each for each in sequences if each is not None]
         found = zeros(known) if known and len(known) == len(pairs) else None
         if found is None:
             continue
@@ -102,7 +109,7 @@ def test_what_is_never_negative(text: str, expected: bool):
 
 
 def test_a_negative_dimension_is_that_of_an_empty_tensor():
-    one, other = course("N - 3"), course(0)
+    one, other = sequence("N - 3"), sequence(0)
     assert one is not None
     assert other is not None
     found = difference(one, other)
@@ -111,7 +118,7 @@ def test_a_negative_dimension_is_that_of_an_empty_tensor():
 
 
 def test_a_dimension_that_shrinks_without_end_is_none():
-    one, other = course("5 - N"), course(0)
+    one, other = sequence("5 - N"), sequence(0)
     assert one is None or other is None or difference(one, other) is None
 
 
@@ -126,12 +133,12 @@ def test_a_dimension_that_shrinks_without_end_is_none():
     ],
 )
 def test_what_is_equal_or_empty(one: dims.Dim, other: dims.Dim, parts: list[str], sizes: list[int] | str | None):
-    courses = [course(each) for each in (one, other, *parts)]
-    known = [each for each in courses if each is not None]
+    sequences = [sequence(each) for each in (one, other, *parts)]
+    known = [each for each in sequences if each is not None]
     between = difference(known[0], known[1])
     assert between is not None
     masked = unless_empty(between, known[2:])
-    found = zeros([masked]) if masked is not None and len(known) == len(courses) else None
+    found = zeros([masked]) if masked is not None and len(known) == len(sequences) else None
     if not isinstance(sizes, list):
         assert (found is not None and found.are_endless) == (sizes == "endless")
     else:

@@ -11,7 +11,7 @@ from support.project.each_case import each_case
 
 from onnx_lint.engine.lint import lint_source
 from onnx_lint.engine.settings import Settings
-from onnx_lint.inference.flow.repairs import _read_later, _with_lower_number
+from onnx_lint.inference.flow.repairs.weights import _read_later, _with_lower_number
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 
@@ -277,3 +277,17 @@ def test_a_reshape_makes_one_row_of_each_sample(size: int, hint: str | None):
     text = f"""<ir_version: 10, opset_import: ["": 21]> g (float[N,8,3,3] x, float[{size},4] w) => (float[M,4] y)
     <int64[2] s = {{-1, 64}}> {{ r = Reshape(x, s) y = Gemm(r, w) }}"""
     assert _hints_of(text) == [hint]
+
+
+@pytest.mark.parametrize(
+    ("first", "hint"), [("m", None), ("1", "with a Transpose of input 1 'w' with perm={} the shapes fit")]
+)
+@pytest.mark.parametrize("count", [1, 12, 16])
+def test_a_change_fits_whatever_sizes_many_variables_have(count: int, first: str, hint: str | None):
+    """The matrices fit if the second one is transposed. Their first dimensions are two variables, or one and 1."""
+    ones, variables, unknown = [
+        ", ".join(each) for each in (["1"] * (count - 1), "abcdefghijklnopq"[:count], "?" * count)
+    ]
+    first = f"{first}, {ones}" if ones else first
+    found = _hints(f"float[{variables},2,3] x, float[{first},4,3] w", f"float[{unknown},2,4] y", "y = MatMul(x, w)")
+    assert found == [hint and hint.format([*range(count), count + 1, count])]

@@ -31,33 +31,31 @@ class CastFix:
         }
         self._graphs = graphs
         self._kind_of = kind_of
-        self._asked = {
-            (_definition(each.node.graph, each.node.inputs[one]), each.inputs[other])
-            for each in operands
-            if isinstance(problem := each.problem, Differing)
-            for one, other in ((problem.index, problem.other), (problem.other, problem.index))
-        }
-        """The values at which users have another operand, with its type."""
+        self._required = _required_types(operands)
         edits = self._edits()
         casts = "1 Cast" if len(edits) == 1 else f"{len(edits):,} Casts"
-        what = f"convert to the type that the declaration and the users of the output require in {casts}"
+        what = f"set attribute 'to' of {casts} to the type that the declaration and the users of the output require"
         self._fix = Fix(what, tuple(edits.values()), is_safe=False)
+        self._resolved = self._resolved_by(edits)
+
+    def fix_for(self, conflict: object) -> Fix | None:
+        """Return the fix if it resolves the conflict."""
+        return self._fix if id(conflict) in self._resolved else None
+
+    def _resolved_by(self, edits: Iterable[Place | None]) -> set[int]:
+        """Return the identities of the conflicts that edits of Casts resolve, and of those that follow from them."""
         resolved = set(edits)
         for place, conflict in self._conflicts.items():
             if not resolved.isdisjoint(self._sources(conflict)):
                 resolved.add(place)
-        self._resolved = {id(self._conflicts[place]) for place in resolved}
-
-    def of(self, conflict: object) -> Fix | None:
-        """Return the fix if it resolves the conflict."""
-        return self._fix if id(conflict) in self._resolved else None
+        return {id(self._conflicts[place]) for place in resolved}
 
     def _edits(self) -> dict[Place | None, Edit]:
         """Return the edit of the attribute of each Cast, by the place of its output."""
         required: set[Place | None] = set()
         found: dict[Place | None, Edit] = {}
         for place, conflict in reversed(self._conflicts.items()):
-            if place not in required and (place, conflict.declared) not in self._asked:
+            if place not in required and (place, conflict.declared) not in self._required:
                 continue
             if conflict.cast_to is None:
                 required |= self._sources(conflict)
@@ -97,6 +95,18 @@ class CastFix:
                 for name in found.keys() & set(names):
                     found[name].append((graph, names))
         return found
+
+
+def _required_types(conflicts: Iterable[OperandConflict]) -> set[tuple[Place | None, ValueType | None]]:
+    """Return the definitions of operands, each with the type of another operand that must have the same."""
+    found: set[tuple[Place | None, ValueType | None]] = set()
+    for conflict in conflicts:
+        problem, node, kinds = conflict.problem, conflict.node, conflict.inputs
+        if isinstance(problem, Differing):
+            one, other = problem.index, problem.other
+            found.add((_definition(node.graph, node.inputs[one]), kinds[other]))
+            found.add((_definition(node.graph, node.inputs[other]), kinds[one]))
+    return found
 
 
 def _definition(graph: Graph, name: str) -> Place | None:

@@ -8,9 +8,10 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from onnx_lint.common.cached import cached_property
+from onnx_lint.common.record import Record
 from onnx_lint.inference.flow.conflict import NodeConflict
 from onnx_lint.inference.flow.shape_conflict import ShapeConflict
 from onnx_lint.inference.flow.type_conflict import OperandConflict
@@ -22,15 +23,13 @@ from onnx_lint.ir.places.edits import Assign, Delete, Edit, Fix
 from onnx_lint.ir.places.place import Place
 from onnx_lint.schema import message
 
-_Operand = tuple[Graph, int, int]
-"""A graph, the number of a node in it, and the index of an input."""
+if TYPE_CHECKING:
+    from onnx_lint.schema import Proto
 
 
 class _ConstantFix(ABC):
     """One fix for all constants of a model with one fault. Findings that are only about such constants share it."""
 
-    _what: ClassVar[str]
-    """The result, for the message."""
     _reason: ClassVar[str]
     """Why a constant with the fault is not changed."""
     _is_safe: ClassVar[bool]
@@ -40,19 +39,26 @@ class _ConstantFix(ABC):
         self._graphs = graphs
 
     @abstractmethod
+    def _message(self, tensors: str) -> str:
+        """Return the message of the fix of some tensors, for example "2 tensors"."""
+
+    @abstractmethod
     def _operand(self, conflict: NodeConflict) -> int | None:
         """Return the index of the input that may be such a constant; None for another conflict."""
 
     @abstractmethod
-    def _edit(self, definition: Definition) -> Edit | None:
+    def _edit(self, constant: _StoredConstant) -> Edit | None:
         """Return the edit that changes a constant; None if that is impossible."""
 
     @abstractmethod
     def _declaration(self, graph: Graph, index: int) -> Edit | None:
         """Return the edit of the entry of `value_info` of a constant that changes."""
 
-    def of(self, conflicts: Iterable[NodeConflict]) -> Fix | str | None:
-        """Return the fix if it resolves all of these conflicts, or why not; None if they are others."""
+    def fix_for(self, conflicts: Iterable[NodeConflict]) -> Fix | str | None:
+        """Return the `fix` of a finding about these conflicts: the fix if it resolves all, or the reason why not.
+
+        None if a conflict is of another kind.
+        """
         names = [self._name(conflict) for conflict in conflicts]
         if None in names:
             return None
@@ -61,6 +67,12 @@ class _ConstantFix(ABC):
     def _name(self, conflict: NodeConflict) -> str | None:
         operand = self._operand(conflict)
         return None if operand is None else conflict.node.inputs[operand]
+
+    @cached_property
+    def _fix(self) -> Fix:
+        edits = tuple(self._constants.values())
+        tensors = "1 tensor" if len(edits) == 1 else f"{len(edits):,} tensors"
+        return Fix(self._message(tensors), (*edits, *self._declarations()), self._is_safe)
 
     def _declarations(self) -> Iterator[Edit]:
         """Yield the edits of the declarations of the constants in `value_info`."""
@@ -71,55 +83,50 @@ class _ConstantFix(ABC):
                     yield edit
 
     @cached_property
-    def _fix(self) -> Fix:
-        edits = tuple(self._constants.values())
-        tensors = "1 tensor" if len(edits) == 1 else f"{len(edits):,} tensors"
-        return Fix(f"make {tensors} {self._what}", (*edits, *self._declarations()), self._is_safe)
-
-    @cached_property
     def _constants(self) -> Mapping[str, Edit]:
         """The edit of each constant whose every use requires it, by the name of the constant."""
-        operands: dict[str, set[_Operand]] = {}
-        places: dict[str, dict[Place, Edit]] = {}
+        operands: dict[str, set[Place]] = {}
+        edits: dict[str, dict[Place, Edit]] = {}
         for conflict in self._conflicts:
             operand, node = self._operand(conflict), conflict.node
             assert operand is not None
             name = node.inputs[operand]
-            operands.setdefault(name, set()).add((node.graph, node.index, operand))
-            definition = node.graph.definition_of(name)
-            edit = self._edit(definition) if definition is not None else None
+            operands.setdefault(name, set()).add(node.place.at("input", operand))
+            constant = _constant(node.graph.definition_of(name))
+            edit = self._edit(constant) if constant is not None else None
             if edit is not None and not _is_list_inside(node, operand):
-                places.setdefault(name, {})[edit.place] = edit
-        uses = self._uses_of(places)
+                edits.setdefault(name, {})[edit.place] = edit
+        uses = self._count_uses(edits)
         return {
             name: next(iter(found.values()))
-            for name, found in places.items()
+            for name, found in edits.items()
             if len(found) == 1 and uses[name] == len(operands[name])
         }
 
-    def _uses_of(self, names: Container[str]) -> Counter[str]:
+    def _count_uses(self, wanted: Container[str]) -> Counter[str]:
         """Return how often nodes read each of these values, or graphs declare it as an input or output."""
-        rows = (names for graph in self._graphs for names in graph.node_inputs)
-        declared = (stated for graph in self._graphs for stated in (graph.input_names, graph.output_names))
-        return Counter(name for row in chain(rows, declared) for name in row if name in names)
+        found: Counter[str] = Counter()
+        for graph in self._graphs:
+            for names in chain(graph.node_inputs, (graph.input_names, graph.output_names)):
+                found.update(name for name in names if name in wanted)
+        return found
 
 
 class ScalarFix(_ConstantFix):
     """Makes scalars of lists of one element."""
 
-    _what = "of one element a scalar"
     _reason = "only a constant of one element that nothing else uses or declares as a list can become a scalar"
     _is_safe = False
+
+    def _message(self, tensors: str) -> str:
+        return f"remove the dimensions of {tensors} of one element"
 
     def _operand(self, conflict: NodeConflict) -> int | None:
         problem = conflict.problem if isinstance(conflict, ShapeConflict) else None
         return problem.operand if isinstance(problem, WrongRank) and problem.greatest == 0 else None
 
-    def _edit(self, definition: Definition) -> Edit | None:
-        found = _constant(definition)
-        if found is None:
-            return None
-        value, place = found
+    def _edit(self, constant: _StoredConstant) -> Edit | None:
+        place, value = constant.place, constant.message
         if place.field == "attribute":
             if len(value.floats) != 1:
                 return None
@@ -134,9 +141,11 @@ class ScalarFix(_ConstantFix):
 class Int64Fix(_ConstantFix):
     """Makes tensors of int64 of those of int32 where an operator takes int64 alone, such as the shape of a Reshape."""
 
-    _what = "of int32 one of int64 with the same numbers"
     _reason = "only a constant that no other inputs use can be converted to int64"
     _is_safe = True
+
+    def _message(self, tensors: str) -> str:
+        return f"convert {tensors} from int32 to int64"
 
     def _operand(self, conflict: NodeConflict) -> int | None:
         if not isinstance(conflict, OperandConflict) or not isinstance(conflict.problem, Disallowed):
@@ -144,14 +153,10 @@ class Int64Fix(_ConstantFix):
         index = conflict.problem.index
         return index if (conflict.inputs[index], conflict.allowed) == ("tensor(int32)", "tensor(int64)") else None
 
-    def _edit(self, definition: Definition) -> Edit | None:
-        found = _constant(definition)
-        if found is None or found[1].field == "attribute":
-            return None
-        old, place = found
-        count = len(old.raw_data) // 4
-        numbers = struct.unpack(f"<{count}i", old.raw_data) if len(old.raw_data) == 4 * count > 0 else old.int32_data
-        if old.data_location or old.HasField("segment") or len(numbers) != (old.dims[0] if old.dims else 1):
+    def _edit(self, constant: _StoredConstant) -> Edit | None:
+        old = constant.message
+        numbers = None if constant.place.field == "attribute" else _int32_numbers(old)
+        if numbers is None:
             return None
         new = message("TensorProto")()
         new.CopyFrom(old)
@@ -159,7 +164,7 @@ class Int64Fix(_ConstantFix):
             new.ClearField(field)
         new.data_type = _INT64
         new.int64_data.extend(numbers)
-        return Assign(place, new)
+        return Assign(constant.place, new)
 
     def _declaration(self, graph: Graph, index: int) -> Edit | None:
         if graph.message_at("value_info", index).type.tensor_type.elem_type == _INT64:
@@ -180,14 +185,36 @@ def _is_list_inside(node: Node, operand: int) -> bool:
     )
 
 
+def _int32_numbers(tensor: Proto) -> Sequence[int] | None:
+    """Return the numbers of a scalar or list of int32; None if they are not in the file, or too few or many."""
+    count = tensor.dims[0] if tensor.dims else 1
+    is_raw = bool(tensor.raw_data) and len(tensor.raw_data) % _BYTES_OF_INT32 == 0
+    if tensor.data_location or tensor.HasField("segment"):
+        return None
+    numbers = struct.unpack(f"<{len(tensor.raw_data) // 4}i", tensor.raw_data) if is_raw else tensor.int32_data
+    return numbers if len(numbers) == count else None
+
+
+_BYTES_OF_INT32: Final = 4
+
+
+class _StoredConstant(Record):
+    """The stored value of a constant: a tensor, or the attribute of a Constant with a list of numbers."""
+
+    message: Proto
+    place: Place
+
+
 _VALUES: Final = {"value", "value_floats"}
 """The attributes of a Constant that are a tensor or a list of numbers."""
 
 
-def _constant(definition: Definition) -> tuple[Any, Place] | None:
-    """Return the tensor of a constant, or the attribute of a Constant with a list of numbers; None for other values."""
+def _constant(definition: Definition | None) -> _StoredConstant | None:
+    """Return the stored value of a constant; None for other values."""
+    if definition is None:
+        return None
     if definition.field == "initializer":
-        return definition.graph.message_at("initializer", definition.index), definition.place
+        return _StoredConstant(definition.graph.message_at("initializer", definition.index), definition.place)
     node = definition.node
     if node is None or node.op_type != "Constant" or node.domain not in ("", "ai.onnx"):
         return None
@@ -195,4 +222,4 @@ def _constant(definition: Definition) -> tuple[Any, Place] | None:
     if index is None:
         return None
     attribute, place = node.attribute_protos[index], node.place.at("attribute", index)
-    return (attribute.t, place.at("t")) if attribute.HasField("t") else (attribute, place)
+    return _StoredConstant(attribute.t, place.at("t")) if attribute.HasField("t") else _StoredConstant(attribute, place)

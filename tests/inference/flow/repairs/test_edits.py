@@ -6,7 +6,7 @@ from __future__ import annotations
 import onnx.parser
 import pytest
 
-from onnx_lint.inference.flow.repair_edits import converted, transposed, unsqueezed, with_attributes, with_list
+from onnx_lint.inference.flow.repairs.edits import converted, transposed, unsqueezed, with_attributes, with_list
 from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.places.edits import Assign, Insert
 from onnx_lint.loader import load

@@ -6,7 +6,7 @@ from __future__ import annotations
 import onnx.parser
 import pytest
 
-from onnx_lint.inference.flow.exchange import exchange_of
+from onnx_lint.inference.flow.repairs.exchange import exchange_of
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 

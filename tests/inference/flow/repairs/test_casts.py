@@ -8,7 +8,7 @@ import pytest
 from support.project.each_case import each_case
 
 from onnx_lint import lint
-from onnx_lint.inference.flow.casts import casts_for
+from onnx_lint.inference.flow.repairs.casts import casts_for
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from onnx_lint.common.deadline import check_deadline
 from onnx_lint.common.record import Record
-from onnx_lint.inference.flow.repairs import declared_fact, fitting_outputs, value_behind
+from onnx_lint.inference.flow.repairs.fitting import declared_fact, fitting_outputs
+from onnx_lint.inference.flow.repairs.search import attribute_value_for_output
 from onnx_lint.inference.shapes.fact import Facts
 from onnx_lint.inference.shapes.operands import Outputs
 from onnx_lint.inference.types.typed_operator import typed_operator
@@ -59,7 +60,7 @@ class Exchange(Record):
         return Proposal(text, lambda _: exchange_edits(self.node, self.pair))
 
 
-def exchange_behind(conflict: DeclaredShapeConflict, operators: Operators, flow: ValueFlow) -> Exchange | None:
+def exchange_for_declaration(conflict: DeclaredShapeConflict, operators: Operators, flow: ValueFlow) -> Exchange | None:
     """Return the exchange of two inputs of the node with which its output has exactly the declared shape."""
     definition = conflict.definition
     if definition is None or definition.node is None or definition.graph is not conflict.graph:
@@ -69,20 +70,20 @@ def exchange_behind(conflict: DeclaredShapeConflict, operators: Operators, flow:
     return exchange if is_it else None
 
 
-def value_for(conflict: DeclaredShapeConflict, operators: Operators, flow: ValueFlow) -> Proposal | None:
+def value_for_declaration(conflict: DeclaredShapeConflict, operators: Operators, flow: ValueFlow) -> Proposal | None:
     """Return the one value of an attribute of the node with which its output has exactly the declared shape."""
     definition, shape = conflict.definition, conflict.declared.shape
     node = None if definition is None else definition.node
-    schema = None if node is None else operators.operator(node).schema
-    if node is None or schema is None or shape is None or definition is None or conflict.call is not None:
+    if definition is None or node is None or shape is None or conflict.call is not None:
+        return None
+    schema = operators.operator(node).schema
+    if schema is None:
         return None
     facts = tuple([flow.fact_of(name, node.graph) for name in node.inputs])
-    change = value_behind(node, schema, facts, definition.index, shape)
+    change = attribute_value_for_output(node, schema, facts, output=definition.index, shape=shape)
     if change is None:
         return None
-    return Proposal(
-        f"{change.text} of {node.describe()}", lambda _: change.edits(node, operators), must_add_no_finding=True
-    )
+    return Proposal(f"{change.text} of {node.describe()}", change.edits, must_add_no_finding=True)
 
 
 def exchange_of(node: Node, operators: Operators, flow: ValueFlow, most_inputs: int = _MAX_INPUTS) -> Exchange | None:
@@ -93,24 +94,36 @@ def exchange_of(node: Node, operators: Operators, flow: ValueFlow, most_inputs: 
     another order as a whole.
     """
     schema, facts = operators.operator(node).schema, tuple([flow.fact_of(name, node.graph) for name in node.inputs])
-    has_parameters = any(proto.ref_attr_name for proto in node.attribute_protos)  # a call of the function decides
-    if schema is None or has_parameters or len(facts) > most_inputs or not all(each.kind for each in facts):
+    if schema is None or len(facts) > most_inputs or not _inputs_decide_types(node, schema, facts):
         return None
-    if not typed_operator(schema, binds=True).attributes.isdisjoint(each.name for each in node.attribute_protos):
-        return None  # they decide types
-    found = {}
-    for pair in combinations(range(len(facts)), 2):
-        order = _exchanged(len(facts), pair)
-        if pair != _VALUE_AND_ZERO_POINT or node.op_type not in _QUANTIZING:
-            shapes = _shapes_in_order(order, node, schema, facts)
-            if shapes is not None:
-                found[order] = Exchange(node, pair, shapes)
-    if len(found) != 1:
+    fitting = _fitting_exchanges(node, schema, facts)
+    if len(fitting) != 1:
         return None
-    ((order, exchange),) = found.items()
-    rivals = {each for each in _orders(len(facts)) if _keeps_interchangeable(each, facts)} - {order}
+    ((order, exchange),) = fitting.items()
+    if not _keeps_interchangeable(order, facts):
+        return None
+    rivals = {each for each in _orders(len(facts)) if each != order and _keeps_interchangeable(each, facts)}
     is_only_one = all(_shapes_in_order(each, node, schema, facts) is None for each in sorted(rivals))
-    return exchange if is_only_one and _keeps_interchangeable(order, facts) else None
+    return exchange if is_only_one else None
+
+
+def _inputs_decide_types(node: Node, schema: OperatorSchema, facts: Facts) -> bool:
+    """Return whether the types of the inputs are known and alone decide those of the outputs, without attributes."""
+    names = {proto.name for proto in node.attribute_protos}
+    return all(each.kind for each in facts) and typed_operator(schema, binds=True).attributes.isdisjoint(names)
+
+
+def _fitting_exchanges(node: Node, schema: OperatorSchema, facts: Facts) -> dict[_Order, Exchange]:
+    """Return the exchanges of two inputs with which types and shapes fit."""
+    found: dict[_Order, Exchange] = {}
+    for pair in combinations(range(len(facts)), 2):
+        if pair == _VALUE_AND_ZERO_POINT and node.op_type in _QUANTIZING:
+            continue
+        order = _exchanged(len(facts), pair)
+        shapes = _shapes_in_order(order, node, schema, facts)
+        if shapes is not None:
+            found[order] = Exchange(node, pair, shapes)
+    return found
 
 
 def _exchanged(count: int, pair: tuple[int, int]) -> _Order:

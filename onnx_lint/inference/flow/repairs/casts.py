@@ -9,7 +9,8 @@ from functools import partial
 from math import isfinite, prod
 from typing import Final
 
-from onnx_lint.inference.flow.repair_edits import converted, with_attributes
+from onnx_lint.common.record import Record
+from onnx_lint.inference.flow.repairs.edits import converted, with_attributes
 from onnx_lint.inference.flow.type_conflict import OperandConflict
 from onnx_lint.inference.shapes.stated import content_of
 from onnx_lint.inference.types.problem import Differing, Disallowed
@@ -24,15 +25,27 @@ from onnx_lint.wording import quote
 _USUAL: Final = ("tensor(float)", "tensor(int64)", "tensor(bool)")
 """The types that are tried if the operator allows several, after the types of the other inputs."""
 
-_NOT_NUMBERS: Final = frozenset({"tensor(string)"})
 
-_OF_FLOATS: Final[Mapping[str, tuple[int, float]]] = {
-    "tensor(bfloat16)": (8, 3.3895314e38),
-    "tensor(double)": (53, 1.8e308),
-    "tensor(float)": (24, 3.4028235e38),
-    "tensor(float16)": (11, 65_504.0),
+class _FloatFormat(Record):
+    """The numbers that a floating-point type has."""
+
+    bits: int
+    """The bits of the integers that it has exactly."""
+    largest: float
+
+    def keeps(self, number: float) -> bool:
+        """Return whether the type has a number. A floating-point number may lose digits, an integer may not."""
+        whole = abs(number) if isinstance(number, int) else 0
+        is_exact = whole % (1 << max(whole.bit_length() - self.bits, 0)) == 0
+        return is_exact and (not isfinite(number) or abs(number) <= self.largest)
+
+
+_FLOAT_FORMATS: Final[Mapping[str, _FloatFormat]] = {
+    "tensor(bfloat16)": _FloatFormat(8, 3.3895314e38),
+    "tensor(double)": _FloatFormat(53, 1.8e308),
+    "tensor(float)": _FloatFormat(24, 3.4028235e38),
+    "tensor(float16)": _FloatFormat(11, 65_504.0),
 }
-"""The bits of the integers that each type has, and its largest number."""
 
 _INTEGER: Final = re.compile(r"tensor\((u?)int(\d+)\)")
 
@@ -50,22 +63,33 @@ _OF_SCALES: Final = "_scale"
 _ADDING: Final = frozenset({"Add", "Sub"})
 """The operators that apply a mask of numbers, with large negative ones."""
 
-MAX_TARGETS: Final = 2
+_MAX_TARGETS: Final = 2
+"""The most types that are tried for an input that the operator refuses."""
+
+
+class _TypedInput(Record):
+    """An input, and a type that it may need."""
+
+    index: int
+    kind: ValueType | None
 
 
 def casts_for(conflict: OperandConflict) -> list[Proposal]:
     """Return a Cast of an input to each type with which the conflict may be gone."""
-    kinds = conflict.inputs
-    pairs = _wanted(conflict)
-    if isinstance(conflict.problem, Disallowed):
-        pairs = _targets(conflict, conflict.problem.index)
-    return [
-        _cast(conflict.node, index, kind)
-        for index, kind in pairs
-        if kind in TENSORS and kinds[index] in TENSORS and _NOT_NUMBERS.isdisjoint({kind, kinds[index]})
-        if not (kind in FLOATS and _is_no_number(conflict.node, index, kinds[index]))
-        if _keeps_constant(conflict.node, index, kind)
-    ]
+    is_refused = isinstance(conflict.problem, Disallowed)
+    targets = _likely_types(conflict, conflict.problem.index) if is_refused else _wanted_inputs(conflict)
+    return [_cast(conflict.node, each.index, each.kind) for each in targets if _can_be_cast(conflict, each)]
+
+
+def _can_be_cast(conflict: OperandConflict, target: _TypedInput) -> bool:
+    """Return whether a Cast of an input to a type keeps the meaning of its numbers."""
+    node, index, kind = conflict.node, target.index, target.kind
+    given = conflict.inputs[index]
+    if kind not in TENSORS or given not in TENSORS or "tensor(string)" in (kind, given):
+        return False
+    if kind in FLOATS and _is_no_number(node, index, given):
+        return False
+    return _keeps_constant(node, index, kind)
 
 
 def wanted_types(conflict: OperandConflict) -> dict[int, frozenset[ValueType | None]]:
@@ -78,34 +102,36 @@ def wanted_types(conflict: OperandConflict) -> dict[int, frozenset[ValueType | N
     return {}
 
 
-def _wanted(conflict: OperandConflict) -> list[tuple[int, ValueType | None]]:
-    """Return the inputs in question, each with the one type that it must have."""
-    return [(index, kind) for index, kinds in wanted_types(conflict).items() if len(kinds) == 1 for kind in kinds]
+def _wanted_inputs(conflict: OperandConflict) -> list[_TypedInput]:
+    """Return the inputs in question that must have one type, with that type."""
+    wanted = wanted_types(conflict)
+    return [_TypedInput(index, next(iter(kinds))) for index, kinds in wanted.items() if len(kinds) == 1]
 
 
-def _targets(conflict: OperandConflict, index: int) -> list[tuple[int, ValueType | None]]:
-    """Return an input that the operator refuses with the allowed types that are likely."""
+def _likely_types(conflict: OperandConflict, index: int) -> list[_TypedInput]:
+    """Return an input that the operator refuses with each of the allowed types that are likely."""
     kinds, allowed = conflict.inputs, conflict.types_allowed_for(index)
-    if not FLOATS.isdisjoint(allowed) and _is_no_number(conflict.node, index, kinds[index]):
+    given = kinds[index]
+    if not FLOATS.isdisjoint(allowed) and _is_no_number(conflict.node, index, given):
         return []
-    if kinds[index] == "tensor(bool)" and allowed <= _COUNTS:
+    if given == "tensor(bool)" and allowed <= _COUNTS:
         return []
-    only_one = tuple(allowed) if len(allowed) == 1 else ()
-    targets = [each for each in dict.fromkeys((*kinds, *_USUAL, *only_one)) if each in allowed]
-    if kinds[index] in FLOATS:
-        targets = [each for each in targets if each in FLOATS or each == "tensor(bool)"]
-    return [(index, each) for each in targets[:MAX_TARGETS]]
+    likely = [*kinds, *_USUAL, *(allowed if len(allowed) == 1 else ())]
+    if given in FLOATS:
+        likely = [each for each in likely if each in FLOATS or each == "tensor(bool)"]
+    targets = [each for each in dict.fromkeys(likely) if each in allowed]
+    return [_TypedInput(index, each) for each in targets[:_MAX_TARGETS]]
 
 
 def other_number(conflict: OperandConflict) -> list[Proposal]:
     """Return the attribute of a Cast before an input with which the types may fit: a Cast of its own converts twice."""
     found = []
-    for index, kind in _wanted(conflict):
-        definition = conflict.node.graph.definition_of(conflict.node.inputs[index])
+    for each in _wanted_inputs(conflict):
+        definition = conflict.node.graph.definition_of(conflict.node.inputs[each.index])
         maker = None if definition is None else definition.node
-        if maker is None or maker.op_type != "Cast" or maker.domain or kind not in TENSORS:
+        if maker is None or maker.op_type != "Cast" or maker.domain or each.kind not in TENSORS:
             continue
-        code = TENSORS.index(kind)
+        code = TENSORS.index(each.kind)
         name = ELEMENT_TYPES[code].name.upper()
         edits = partial(_with_number, maker, code)
         found.append(Proposal(f"to={code} ({name}) of {maker.describe()}", edits, must_add_no_finding=True))
@@ -164,19 +190,18 @@ def _keeps_constant(node: Node, index: int, kind: ValueType | None) -> bool:
 
 
 def _is_kept(number: float, kind: str) -> bool:
-    """Return whether a type has a number. A floating-point number may lose digits, an integer may not."""
-    if kind in FLOATS:
-        digits, largest = _OF_FLOATS[kind]
-        whole = abs(number) if isinstance(number, int) else 0
-        is_exact = whole % (1 << max(whole.bit_length() - digits, 0)) == 0
-        return is_exact and (not isfinite(number) or abs(number) <= largest)
+    """Return whether a type has a number, apart from the digits of a floating-point number."""
+    if kind in _FLOAT_FORMATS:
+        return _FLOAT_FORMATS[kind].keeps(number)
     if kind == "tensor(bool)":
         return number in {0, 1}
     match = _INTEGER.fullmatch(kind)
     if match is None:
         return True
-    bits = int(match[2]) - (not match[1])
-    return isfinite(number) and number == int(number) and (0 if match[1] else -(1 << bits)) <= number < 1 << bits
+    is_unsigned = bool(match[1])
+    limit = 1 << (int(match[2]) - (not is_unsigned))
+    least = 0 if is_unsigned else -limit
+    return isfinite(number) and number == int(number) and least <= number < limit
 
 
 def _cast(node: Node, index: int, kind: ValueType | None) -> Proposal:
