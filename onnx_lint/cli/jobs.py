@@ -103,7 +103,7 @@ class Linting:
 
     def _add(self, index: int, report: FileReport) -> None:
         self.done[index] = report
-        self._on_done(self._tasks[index].name or self._tasks[index].path)
+        self._on_done(self._tasks[index].reported_path)
 
 
 def _reports_of(

@@ -22,7 +22,7 @@ from onnx_lint.reporters import (
     Options,
     writer_for,
 )
-from onnx_lint.reporters.escape import visible
+from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.wording import suggestion
 
 if TYPE_CHECKING:
@@ -103,6 +103,20 @@ def _implied(path: str) -> str:
 
 
 _HOW_TO_GO_ON: Final = "To go on: a report in another --format has all findings.\n"
+
+
+def warn_about_outside(paths: Iterable[str], root: str | None) -> None:
+    """Print which files code scanning cannot show in SARIF, because they are outside of the folder `root`."""
+    from onnx_lint.reporters.uri import default_root, is_outside
+
+    known = root or default_root()
+    outside = [path for path in paths if is_outside(path, known)]
+    if outside:
+        more = f" and {len(outside) - 1:,} more are" if len(outside) > 1 else " is"
+        sys.stderr.write(
+            f"Warning: {shown_path(outside[0])}{more} outside {visible(known)}: code scanning cannot show results"
+            " with absolute URIs (--sarif-root sets the directory)\n"
+        )
 
 
 class LiveReport:

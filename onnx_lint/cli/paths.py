@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from onnx_lint.cli.request import refuse_ambiguous_input
+from onnx_lint.cli.request import STANDARD_INPUT, refuse_ambiguous_input
 from onnx_lint.common.record import Record, replace
 from onnx_lint.configuration.errors import RequestError, RunError
 from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
@@ -41,6 +41,15 @@ class Input(Record):
     """The name to report if it differs from the path: an address without credentials."""
     listed: tuple[str, int] | None = None
     """The version and size of a stored object in the listing of its store; None if the listing has none."""
+
+    @property
+    def reported_path(self) -> str:
+        """The path in the report."""
+        return self.name or self.path
+
+    def named(self, request: Request) -> Input:
+        """Return the input with the name that the request gives it if it is standard input."""
+        return replace(self, name=request.stdin_filename) if self.path == STANDARD_INPUT else self
 
 
 class Exclusion:
@@ -136,7 +145,7 @@ def find_inputs(
     for path in paths:
         first = first or path
         for item in _inputs(path, exclude, limits):
-            if item.problem is None and item.path != "-" and exclude.covers(item.name or item.path):
+            if item.problem is None and item.path != "-" and exclude.covers(item.reported_path):
                 continue
             is_path = item.path != "-" and not is_remote(item.path)
             found.setdefault(os.path.abspath(item.path) if is_path else item.path, item)

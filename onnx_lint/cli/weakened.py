@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.common.record import replace
 from onnx_lint.configuration.settings import keys
-from onnx_lint.configuration.values import Origin, SetValue, dotted
+from onnx_lint.configuration.toml_text import toml_key
+from onnx_lint.configuration.values import Origin, SetValue
 from onnx_lint.engine.registry import registry
 from onnx_lint.engine.value_kinds import Path
 from onnx_lint.input.limits import DEFAULT_LIMITS
@@ -36,7 +37,7 @@ def weakenings(plan: Plan, paths: Iterable[str]) -> tuple[Weakening, ...]:
 
     def note(path: Path, value: SetValue) -> None:
         file = (value.origin.shown, value.origin.is_found)
-        found.setdefault(file, {}).setdefault(dotted(path), value.value)
+        found.setdefault(file, {}).setdefault(toml_key(path), value.value)
 
     run_values = plan.values_of_run()
     if run_values.get(("exclude",)) is not None and run_values["exclude",].value:
@@ -64,8 +65,8 @@ def without_unused(
     `used`: the descriptions of the suppressions that suppressed something. `lowered`: the rules with a finding whose
     severity a setting lowered. A setting that only lowers severities is listed in any case.
     """
-    known = {dotted(("suppress", f"{text.partition(']: ')[0]}]", "rule")) for text in used}
-    known |= {dotted(("severity", rule)) for rule in lowered}
+    known = {toml_key(("suppress", f"{text.partition(']: ')[0]}]", "rule")) for text in used}
+    known |= {toml_key(("severity", rule)) for rule in lowered}
     left = (
         replace(each, settings=tuple((key, value) for key, value in each.settings if not _is_idle(key, value, known)))
         for each in weakened

@@ -10,6 +10,7 @@ from typing import Any
 from onnx_lint.common.record import Record
 from onnx_lint.configuration.errors import ConfigurationError
 from onnx_lint.configuration.settings import keys
+from onnx_lint.configuration.toml_text import toml_key
 from onnx_lint.engine.checked_values import ValueKindError, flat
 from onnx_lint.engine.value_kinds import DOMAINS, Path
 from onnx_lint.input.locations import is_remote, without_user
@@ -41,19 +42,10 @@ class SetValue(Record):
         if path[0] == "suppress" and len(path) > 1:
             entry = path[1].rpartition(": ")[2]  # the number alone, as the file comes first
             return ConfigurationError(f"{self.origin.shown}: {'.'.join((entry, *path[2:]))}: {text}")
-        return ConfigurationError(f"{self.origin.shown}: {dotted(path)}: {text}")
+        return ConfigurationError(f"{self.origin.shown}: {toml_key(path)}: {text}")
 
 
 SetValues = Mapping[Path, SetValue]
-
-
-def dotted(path: Path) -> str:
-    """Return the path as TOML writes it: `severity.non-c90-name`."""
-    return ".".join(part if _is_bare(part) else f'"{part}"' for part in path)
-
-
-def _is_bare(part: str) -> bool:
-    return part != "" and part.isascii() and part.replace("-", "").replace("_", "").isalnum()
 
 
 def checked(table: Mapping[str, Any], origin: Origin) -> dict[Path, SetValue]:

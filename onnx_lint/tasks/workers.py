@@ -110,7 +110,7 @@ class _Blame:
 
 def report_of_end(task: Task, words: str, is_limit: bool) -> FileReport:
     """Return the report of a file that ended its process, or exceeded a limit."""
-    path = task.name or task.path
+    path = task.reported_path
     if is_limit:
         return FileReport(path, 0, unreadable=f"{path}: {words}")
     return FileReport(path, 0, internal_errors=(InternalError(OWN_ERRORS, words, ""),))
