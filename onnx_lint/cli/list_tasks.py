@@ -15,7 +15,7 @@ from onnx_lint.cli.request import STANDARD_INPUT
 from onnx_lint.configuration.errors import RequestError
 from onnx_lint.engine.settings import PARTS
 from onnx_lint.input.limits import DEFAULT_LIMITS
-from onnx_lint.input.locations import is_remote
+from onnx_lint.input.locations import is_local, is_remote
 from onnx_lint.reporters import shown_extent, shown_parts
 from onnx_lint.tasks.lint_one import Task
 
@@ -132,12 +132,9 @@ def _cache_folder(request: Request, inputs: Iterable[Input]) -> str | None:
 
         folder, is_chosen = cache_folder(os.environ)
         if is_chosen:
-            folders = {
-                os.path.dirname(item.path)
-                for item in inputs
-                if item.path != STANDARD_INPUT and not is_remote(item.path)
-            }
-            refuse_beside_models(folder, folders | {path for path in request.paths if os.path.isdir(path)})
+            local = filter(is_local, (item.path for item in inputs))
+            named_folders = filter(os.path.isdir, request.paths)
+            refuse_beside_models(folder, {*map(os.path.dirname, local), *named_folders})
         prepare(folder)
     except (ImportError, CacheFolderError) as error:
         sys.stderr.write(f"The cache is not used: {error}\n")

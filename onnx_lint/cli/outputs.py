@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, TextIO, cast
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.standard_streams import OutputError
 from onnx_lint.cli.streams import for_standard_output, report_file, standard_output
+from onnx_lint.common.reasons import reason_of
 from onnx_lint.common.record import Record
 from onnx_lint.configuration.errors import RequestError
 from onnx_lint.report.file_report import InternalError
@@ -250,7 +251,7 @@ class WholeReport:
             self._error = error
         except OSError as error:
             where = "standard output" if self._output.path is None else visible(self._output.path)
-            self._error = OutputError(f"{where}: {error.strerror or error}")
+            self._error = OutputError(f"{where}: {reason_of(error)}")
         except Exception as error:
             self._error = error
 

@@ -14,7 +14,15 @@ from onnx_lint.cli.request import STANDARD_INPUT, refuse_ambiguous_input
 from onnx_lint.common.record import Record, replace
 from onnx_lint.configuration.errors import RequestError, RunError
 from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
-from onnx_lint.input.locations import MODEL_SUFFIXES, SHARED_SUFFIXES, is_remote, is_web, names_object, shown_location
+from onnx_lint.input.locations import (
+    MODEL_SUFFIXES,
+    SHARED_SUFFIXES,
+    is_local,
+    is_remote,
+    is_web,
+    names_object,
+    shown_location,
+)
 from onnx_lint.input.regular_file import read_beginning, read_regular
 from onnx_lint.wording import nearest, quote
 
@@ -120,7 +128,7 @@ def _standard_input() -> bytes:
 
 def _is_there(path: str) -> bool:
     """Return whether a path is not that of a missing file. A store is not asked before its turn."""
-    if path == "-" or is_remote(path) or os.path.lexists(path):
+    if not is_local(path) or os.path.lexists(path):
         return True
     return not _MAGIC.isdisjoint(path) and bool(expanded(path)[0])
 
@@ -147,8 +155,7 @@ def find_inputs(
         for item in _inputs(path, exclude, limits):
             if item.problem is None and item.path != "-" and exclude.covers(item.reported_path):
                 continue
-            is_path = item.path != "-" and not is_remote(item.path)
-            found.setdefault(os.path.abspath(item.path) if is_path else item.path, item)
+            found.setdefault(os.path.abspath(item.path) if is_local(item.path) else item.path, item)
     if found or may_be_none:
         return _numbered(list(found.values()))
     first = shown_location(first)

@@ -15,7 +15,7 @@ from onnx_lint.configuration.discovery import Configurations
 from onnx_lint.configuration.errors import RequestError, RunError
 from onnx_lint.engine.plugins import use_files
 from onnx_lint.engine.settings import PARTS, SelectionError, Settings
-from onnx_lint.input.locations import is_remote
+from onnx_lint.input.locations import is_local
 from onnx_lint.reporters.escape import visible
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def _folder_of(path: str) -> str:
 
     A configuration next to a remote model belongs to its owner and is not read.
     """
-    return _WORKING_DIRECTORY if path == STANDARD_INPUT or is_remote(path) else os.path.dirname(path)
+    return os.path.dirname(path) if is_local(path) else _WORKING_DIRECTORY
 
 
 class ConfigurationsOfRun(Record):

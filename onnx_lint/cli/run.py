@@ -87,7 +87,9 @@ def _left_of(results: Results, *, unsafe: bool) -> str:
     facts += _suppressed_fixes(results.with_suppressed, unsafe=unsafe)
     if left:
         more = " more" if results.differences else ""
-        facts.append(f"{left:,}{more} {'finding has' if left == 1 else 'findings have'} an unsafe fix (--unsafe-fixes)")
+        facts.append(
+            f"{_findings(left, f'{more} finding has', f'{more} findings have')} an unsafe fix (--unsafe-fixes)"
+        )
     return f"{'; '.join(facts)}\n" if facts else ""
 
 
@@ -105,9 +107,14 @@ def _suppressed_fixes(files: Iterable[FileReport], *, unsafe: bool) -> Iterator[
             each.count for each in unfold(file.diagnostics) if ALSO_SUPPRESSED in (each.hint_with_reason or "")
         )
     if own:
-        yield f"{own:,} {'finding' if own == 1 else 'findings'} with a fix {'is' if own == 1 else 'are'} suppressed"
+        yield _findings(own, " finding with a fix is suppressed", " findings with a fix are suppressed")
     if beside:
-        yield f"{beside:,} {'finding has' if beside == 1 else 'findings have'} no fix: {ALSO_SUPPRESSED}"
+        yield f"{_findings(beside, ' finding has', ' findings have')} no fix: {ALSO_SUPPRESSED}"
+
+
+def _findings(count: int, one: str, several: str) -> str:
+    """Return a number of findings with one of two phrases."""
+    return f"{count:,}{one if count == 1 else several}"
 
 
 def _run(plan: Plan) -> int:

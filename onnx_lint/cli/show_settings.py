@@ -15,7 +15,7 @@ from onnx_lint.configuration.plugin_files import files_of, refusal
 from onnx_lint.configuration.policy import rule_of
 from onnx_lint.configuration.settings import Setting, keys
 from onnx_lint.configuration.toml_text import toml_key, toml_value
-from onnx_lint.configuration.values import SetValue, SetValues
+from onnx_lint.configuration.values import SetValue, SetValues, suppressions_in
 from onnx_lint.engine.selection import report_of
 from onnx_lint.engine.value_kinds import Path
 from onnx_lint.reporters.escape import shown_path, visible
@@ -158,15 +158,12 @@ def _items(path: Path, value: SetValue) -> Any:
 
 def _suppressions(configured: Mapping[Path, SetValue]) -> Iterator[_TomlLine]:
     """Yield the lines of the array of suppressions, one for each."""
-    entries: dict[str, dict[str, Any]] = {}
-    sources: dict[str, str] = {}
-    for (_, entry, name), value in configured.items():
-        entries.setdefault(entry, {})[name] = value.value
-        sources[entry] = value.origin.shown
+    entries = suppressions_in(configured)
     if not entries:
         yield _TomlLine("suppress = []", "default")
         return
     yield _TomlLine("suppress = [")
-    for entry, values in entries.items():
-        yield _TomlLine(f"    {toml_value(values)},", sources[entry])
+    for entry in entries.values():
+        values = {name: value.value for name, value in entry.items()}
+        yield _TomlLine(f"    {toml_value(values)},", entry["rule"].origin.shown)
     yield _TomlLine("]")

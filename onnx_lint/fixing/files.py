@@ -13,6 +13,7 @@ from functools import partial
 from typing import Final
 
 from onnx_lint.common.deadline import lift_deadline
+from onnx_lint.common.reasons import reason_of
 from onnx_lint.common.record import Record, replace
 from onnx_lint.common.whole_file import NotWrittenError, OpenFile, Replaceable, Replaced, whole_file
 from onnx_lint.engine.lint import lint_source, load_source, opened
@@ -136,7 +137,7 @@ def _fix(source: Source, file: FileToFix) -> FileReport:
         lift_deadline()
         outcome = destination.write(outcome)
     except (NotWrittenError, OSError) as error:
-        repair = Repair(problem=f"{file.name} was not changed: {_reason_of(error)}")
+        repair = Repair(problem=f"{file.name} was not changed: {reason_of(error)}")
         return _final_report(file, replace(unchanged, repair=repair))
     except Exception as error:
         return _final_report(file, unchanged).with_crash(error, "fixing the file")
@@ -147,10 +148,6 @@ def _final_report(file: FileToFix, outcome: FixOutcome, beside: DataFolder | Non
     """Return the report on the result, with what was fixed and without edits."""
     report = file.relinted_if_suppressed(outcome.source, outcome.report, beside)
     return replace(report, diagnostics=without_edits(report.diagnostics), repair=outcome.repair)
-
-
-def _reason_of(error: NotWrittenError | OSError) -> str:
-    return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
 def _preview(destination: _Destination, outcome: FixOutcome) -> Repair:

@@ -31,11 +31,10 @@ _HARMLESS: Final = frozenset(
 _SEVERAL_IN_ONE: Final = r"[%;?&#@=]|://"
 """Matches a decoded name or value of a query that contains further parameters, an address, or characters that are
 encoded more than twice."""
-_PARAMETER: Final = r"([;&#?][^/;&#?=]*)=[^/;&#?]*"
-"""Matches a parameter in a path: a name with a value."""
-_CREDENTIAL: Final = rf"://.*@|:[^/]*@|{_PARAMETER}(?<!\*\*\*)|%[0-9A-Fa-f]{{2}}"
-"""Matches, in a decoded path, user and password of an address, a parameter whose value is not hidden, and characters
-that are encoded more than twice."""
+_PARAMETER: Final = r"([;&#?][^/;&#?=]*)=(?!\*\*\*(?:[/;&#?]|$))[^/;&#?]*"
+"""Matches a parameter in a path: a name with a value that is not hidden yet."""
+_USER: Final = "://.*@|:[^/]*@|%[0-9A-Fa-f]{2}"
+"""Matches, in a decoded host or path, the user of an address, and characters that are encoded more than twice."""
 _UNENCODED_USER: Final = r"(?!arn:)[^/?#@\[]*:(?![0-9]*(?:[/?#]|$))"
 """A name and a colon without a port: the beginning of an address whose password contains a slash."""
 _VERSION: Final = r"\?versionId="
@@ -53,6 +52,11 @@ def has_folder(name: str) -> bool:
 def is_remote(path: str) -> bool:
     """Return whether a path is the address of something outside the file system, such as `s3://bucket/model.onnx`."""
     return "://" in path and re.match(_SCHEME, path) is not None and not path.lower().startswith(_LOCAL)
+
+
+def is_local(path: str) -> bool:
+    """Return whether a path is that of a file on this machine: neither standard input nor remote."""
+    return path != "-" and not is_remote(path)
 
 
 def scheme_of(address: str) -> str:
@@ -76,7 +80,8 @@ def shown_address(address: str) -> str:
         rest = rest.partition("#")[0]  # the fragment is not sent to the server
     place, question, query = rest.partition("?")
     host, slash, path = place.partition("/")
-    if host.endswith(":") and path.startswith("/"):  # the scheme of a further address: gs://s3://key@bucket
+    # No host, but the scheme of a further address: gs://s3://key@bucket.
+    if "%" in host or (host.endswith(":") and path.startswith(("/", "%"))):
         return f"{scheme}://{_HIDDEN}"
     shown = f"{scheme}://{_shown_part(host)}{slash}{_shown_part(path)}"
     return f"{shown}?{'&'.join(map(_shown_parameter, query.split('&')))}" if question else shown
@@ -124,8 +129,11 @@ def _shown_part(part: str) -> str:
         before, _, after = part.rpartition("@")
         if "://" in before or ":" in before.rpartition("/")[2]:
             part = f"{_HIDDEN}@{after}"
+    if re.search(_USER, _decoded(part)) is not None:
+        return _HIDDEN
+    part = re.sub(r"(#[^/=]*)=.*", rf"\1={_HIDDEN}", part)  # a fragment ends the address, also after a slash
     part = re.sub(_PARAMETER, rf"\1={_HIDDEN}", part)
-    return _HIDDEN if re.search(_CREDENTIAL, _decoded(part)) is not None else part
+    return _HIDDEN if re.search(_PARAMETER, _decoded(part)) is not None else part
 
 
 def _shown_parameter(parameter: str) -> str:

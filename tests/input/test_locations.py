@@ -64,6 +64,7 @@ def test_paths(path: str):
         ("s3://key:secret@b/m.onnx", "s3://b/m.onnx"),
         ("s3://b/m.onnx?versionId=1", "s3://b/m.onnx?versionId=1"),
         ("s3://b/a#b.onnx", "s3://b/a#b.onnx"),
+        ("s3://b/m.onnx#token=a/b+c==", "s3://b/m.onnx#token=***"),
         ("hf://org/repo@main/m.onnx", "hf://org/repo@main/m.onnx"),
         ("hf://gpt2@main/m.onnx", "hf://gpt2@main/m.onnx"),
     ],
@@ -76,6 +77,7 @@ def test_what_is_shown(address: str, shown: str):
 _NESTED = [
     *("s3://u:PASS@b", "s3://PASS@b", "//u:PASS@b", "s3%3A//u:PASS@b", "s3:%2F/u:PASS@b", "s3%3a%2f%2fu%3aPASS%40b"),
     *("s3%253A%252F%252Fu%253APASS%2540b", "s3:/%252fu:PASS%40b", "%2%35%33%41u:PASS%25%34%30b", "u%3APASS%40b"),
+    *("https%3A//PASS%40h", "%68ttps:%2F/PASS@h"),
     *("s3%25253A%25252F%25252Fu%25253APASS%252540b", "a#token=PASS", "a%23token=PASS", "a%2523token%253DPASS"),
     *("a;token=PASS", "a%3btoken=PASS", "a%3Btoken%3dPASS", "a%26token%3DPASS", "a%3Ftoken=PASS", "a&token=PASS"),
     "a?token=PASS",
