@@ -15,6 +15,7 @@ from onnx_lint.report.file_report import FileReport
 
 if TYPE_CHECKING:
     from onnx_lint.ir.tensors.data_folder import DataFolder
+    from onnx_lint.remote import RemoteSource
 
 _caches: Final[dict[str, Verdicts]] = {}
 """The caches that this process has open, by their folders."""
@@ -49,16 +50,15 @@ class OpenedCheck(Record):
     """A check of a stored object after an attempt to open it."""
 
     check: FileCheck
-    """The check with its source, if that could be opened."""
-    problem: SourceError | OSError | None = None
-    """Why the source could not be opened."""
+    """The check, with the source if that could be opened."""
+    opened: RemoteSource | SourceError | OSError
+    """The source, or why it could not be opened."""
 
     def source(self) -> Source:
         """Return the source. Raises the error with which opening it failed."""
-        if self.problem is not None:
-            raise self.problem
-        assert self.check.source is not None
-        return self.check.source
+        if isinstance(self.opened, BaseException):
+            raise self.opened
+        return self.opened
 
 
 def opened_check(check: FileCheck, open_source: Callable[[], Source] | None) -> OpenedCheck:
@@ -69,7 +69,7 @@ def opened_check(check: FileCheck, open_source: Callable[[], Source] | None) -> 
         source: Any = opened(check.path, check.settings) if open_source is None else open_source()
     except (SourceError, OSError) as error:
         return OpenedCheck(check, error)
-    return OpenedCheck(replace(check, source=source))
+    return OpenedCheck(replace(check, source=source), source)
 
 
 @contextlib.contextmanager

@@ -108,8 +108,7 @@ def _listed(file: str) -> list[str]:
     try:
         data = _standard_input() if file == "-" else read_regular(file, _MAX_LIST)
     except (OSError, ValueError, AttributeError) as error:  # AttributeError: standard input is closed
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else "cannot be read"
-        raise RunError(f"{name}: {reason}") from error
+        raise RunError(f"{name}: {getattr(error, 'strerror', None) or 'cannot be read'}") from error
     has_nul = b"\0" in data
     separators = data.count(b"\0") if has_nul else max(data.count(b"\n"), data.count(b"\r"))
     if separators > _MAX_NAMES:
@@ -157,23 +156,21 @@ def find_inputs(
                 continue
             found.setdefault(os.path.abspath(item.path) if is_local(item.path) else item.path, item)
     if found or may_be_none:
-        return _numbered(list(found.values()))
+        return _numbered(found.values())
     first = shown_location(first)
     return [Input(first, f"{first}: every file is excluded")]
 
 
-def _numbered(inputs: list[Input]) -> list[Input]:
+def _numbered(inputs: Iterable[Input]) -> list[Input]:
     """Return the inputs, with `#N` added to equal names of web addresses. Names have no fragment yet."""
-    counts = Counter(item.name for item in inputs if item.name is not None and is_web(item.name))
-    if all(count == 1 for count in counts.values()):
-        return inputs
     seen: Counter[str] = Counter()
     numbered = []
     for item in inputs:
-        if item.name is not None and counts[item.name] > 1:
-            seen[item.name] += 1
-            number = seen[item.name]
-            item = replace(item, name=item.name if number == 1 else f"{item.name}#{number}")
+        name = item.reported_path
+        if is_web(name):
+            seen[name] += 1
+            if seen[name] > 1:
+                item = replace(item, name=f"{name}#{seen[name]}")
         numbered.append(item)
     return numbered
 
@@ -199,36 +196,32 @@ def _in_store(address: str, limits: Limits) -> Iterator[Input]:
         return
     from onnx_lint.remote import RemoteError, listed
 
-    is_empty = True
     try:
-        for found in listed(address, limits):
-            is_empty = False
-            yield Input(found.address, name=found.url, listed=found.identity)
+        objects = list(listed(address, limits))
     except RemoteError as error:
         yield Input(address, str(error), shown)
         return
-    if is_empty:
+    if not objects:
         wanted = ", ".join(f"*{suffix}" for suffix in MODEL_SUFFIXES)
         yield Input(address, f"{shown}: no model below this address; looked for {wanted}", shown)
+    for found in objects:
+        yield Input(found.address, name=found.url, listed=found.identity)
 
 
-def _in_glob(pattern: str, exclude: Exclusion) -> Iterator[Input]:
-    """Yield the inputs that the glob matches: files as if they were named, and the models in directories."""
+def _in_glob(pattern: str, exclude: Exclusion) -> list[Input]:
+    """Return the inputs that the glob matches: files as if they were named, and the models in directories."""
     matched, unreadable = expanded(pattern)
     any_file = pattern.endswith("**")
-    is_empty = True
+    inputs: list[Input] = []
     for path in matched:
-        inputs: Iterable[Input] = ()
         if os.path.isdir(path):
-            inputs = _walk(path, exclude)
+            inputs += _walk(path, exclude)
         elif not any_file or _is_model(path):
-            inputs = [Input(path)]
-        for item in inputs:
-            is_empty = False
-            yield item
-    yield from unreadable
-    if is_empty and not unreadable and not (exclude.patterns and matched):
-        yield Input(pattern, f"{pattern}: no model matches")
+            inputs.append(Input(path))
+    inputs += unreadable
+    if not inputs and not (exclude.patterns and matched):
+        inputs.append(Input(pattern, f"{pattern}: no model matches"))
+    return inputs
 
 
 def expanded(pattern: str) -> tuple[list[str], list[Input]]:

@@ -67,7 +67,7 @@ def _time_of_run() -> time.struct_time:
 
 def _shown_argument(argument: str) -> str:
     """Return an argument of the command line with addresses as reports show them, also as the value of an option."""
+    if not argument.startswith("-"):
+        return shown_location(argument)
     option, equals, value = argument.partition("=")
-    if argument.startswith("-") and equals:
-        return f"{option}={shown_location(value)}"
-    return shown_location(argument)
+    return f"{option}{equals}{shown_location(value)}"

@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from onnx_lint.cli import exit_codes
 from onnx_lint.common.memory import release_memory
@@ -19,6 +19,9 @@ from onnx_lint.reporters.escape import shown_path, visible
 if TYPE_CHECKING:
     from onnx_lint.cli.outputs import LiveReport, WholeReport
     from onnx_lint.cli.plan import Plan
+
+
+_NO_REPAIR: Final = Repair()
 
 
 class Results:
@@ -52,21 +55,20 @@ class Results:
         self._unproven += [(file.path, each.program, each.text) for each in file.targets if each.fails_run]
         if file.suppressed and self._plan.request_of_run().diff:
             self.with_suppressed.append(FileReport(file.path, 0, file.diagnostics, suppressed=file.suppressed))
-        problem = None
-        if file.repair is not None:
-            self._not_made += ((file.path, each) for each in file.repair.not_made)
-            self.differences += [file.repair.difference] if file.repair.difference else []
-            problem = file.repair.problem
-        if file.unreadable is not None or file.internal_errors or problem is not None:
-            self._failed.append(self._failure_of(file, problem))
+        repair = file.repair or _NO_REPAIR
+        self._not_made += ((file.path, each) for each in repair.not_made)
+        if repair.difference:
+            self.differences.append(repair.difference)
+        if file.unreadable is not None or file.internal_errors or repair.problem is not None:
+            self._failed.append(self._failure_of(file))
 
-    def _failure_of(self, file: FileReport, problem: str | None) -> FileReport:
+    def _failure_of(self, file: FileReport) -> FileReport:
         """Return what the end of the run needs of a file that failed. Equal tracebacks are one text."""
         errors = tuple(
             replace(error, traceback=self._traces.setdefault(error.traceback, error.traceback))
             for error in file.internal_errors
         )
-        repair = Repair(problem=problem) if file.repair is not None else None
+        repair = Repair(problem=file.repair.problem) if file.repair is not None else None
         return FileReport(file.path, 0, unreadable=file.unreadable, internal_errors=errors, repair=repair)
 
     def end(self, report: Report) -> int:

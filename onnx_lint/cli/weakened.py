@@ -42,14 +42,12 @@ def weakenings(plan: Plan, paths: Iterable[str]) -> tuple[Weakening, ...]:
     run_values = plan.values_of_run()
     if run_values.get(("exclude",)) is not None and run_values["exclude",].value:
         note(("exclude",), run_values["exclude",])
-    seen: set[int] = set()
+    first_files: dict[int, str] = {}
     for file in paths:
-        values = plan.values_of(file)
-        if id(values) in seen:
-            continue
-        seen.add(id(values))
+        first_files.setdefault(id(plan.values_of(file)), file)
+    for file in first_files.values():
         settings = plan.settings_for(file)
-        for path, value in values.items():
+        for path, value in plan.values_of(file).items():
             if keys()[path[0]].is_run_wide or (path == ("baseline",) and _is_of_the_user(value.origin)):
                 continue
             if _weakens(path, value.value, settings, plan.request):

@@ -129,10 +129,9 @@ def _other_writers(entries: Iterable[_AclEntry], file_group: int, owners: set[in
             continue
         if entry.tag == _ACL_USER and entry.number not in owners:
             yield f"user {entry.number}"
-        elif entry.tag == _ACL_FILE_GROUP and not _is_private_group(file_group, owners):
-            yield f"group {file_group}"
-        elif entry.tag == _ACL_GROUP and not _is_private_group(entry.number, owners):
-            yield f"group {entry.number}"
+        group = {_ACL_FILE_GROUP: file_group, _ACL_GROUP: entry.number}.get(entry.tag)
+        if group is not None and not _is_private_group(group, owners):
+            yield f"group {group}"
 
 
 def _access_control_list(path: str) -> list[_AclEntry] | None:

@@ -125,10 +125,9 @@ def folder_of(address: str) -> str:
 
 def _shown_part(part: str) -> str:
     """Return a host or a path with credentials hidden: the whole part if they are encoded."""
-    if "@" in part:
-        before, _, after = part.rpartition("@")
-        if "://" in before or ":" in before.rpartition("/")[2]:
-            part = f"{_HIDDEN}@{after}"
+    before, _, after = part.rpartition("@")
+    if "://" in before or ":" in before.rpartition("/")[2]:
+        part = f"{_HIDDEN}@{after}"
     if re.search(_USER, _decoded(part)) is not None:
         return _HIDDEN
     part = re.sub(r"(#[^/=]*)=.*", rf"\1={_HIDDEN}", part)  # a fragment ends the address, also after a slash

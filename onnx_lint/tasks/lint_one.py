@@ -46,8 +46,10 @@ class Task(Record):
 
 def check_of(task: Task) -> tuple[FileCheck, str] | None:
     """Return what decides the report of a task, and the folder of the cache; None if the report may not be kept."""
-    check = file_check(task) if task.cache is not None else None
-    return (check, task.cache) if check is not None and task.cache is not None else None
+    if task.cache is None:
+        return None
+    check = file_check(task)
+    return None if check is None else (check, task.cache)
 
 
 def file_check(task: Task) -> FileCheck | None:
@@ -95,7 +97,8 @@ def lint_one(task: Task, opening: Callable[[], Source] | None = None, beside: Da
         if cached is not None:
             from onnx_lint.cache.checks import cached_or_linted
 
-            return cached_or_linted(*cached, opening)
+            check, folder = cached
+            return cached_or_linted(check, folder, opening)
         return lint_file(
             task.path,
             task.settings,
