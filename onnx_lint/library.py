@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Never, Protocol, TypedDic
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.baselines import Baselines
 from onnx_lint.cli.plan import Plan
-from onnx_lint.cli.request import read, read_mapping
-from onnx_lint.common.record import field_names, replace
+from onnx_lint.common.record import Record, field_names, replace
 from onnx_lint.configuration.errors import RunError
+from onnx_lint.configuration.python_values import request_fields
 from onnx_lint.configuration.settings import Request
 from onnx_lint.engine.lint import lint_source, opened
 from onnx_lint.engine.registry import registry
@@ -31,7 +31,6 @@ from onnx_lint.spec.clauses import Severity
 from onnx_lint.wording import suggestion
 
 if TYPE_CHECKING:
-    from onnx_lint.configuration.settings import Setting
     from onnx_lint.fixing.files import FixOptions
     from onnx_lint.input.patched_source import PatchedSource
     from onnx_lint.report.file_report import FileReport
@@ -157,7 +156,7 @@ def lint(
     fail_on: Gate | None = None,
     config: str | os.PathLike[str] | bool = False,
     filename: str | os.PathLike[str] | None = None,
-    **others: Never,
+    **others: Never,  # for an error that says more than Python's
 ) -> Report:
     """Lint one model and return the report.
 
@@ -182,8 +181,7 @@ def lint(
     """
     _check_no_others(others)
     keywords = {"select": select, "ignore": ignore, "target": target, "baseline": baseline, "fail_on": fail_on}
-    path = _path_of(model)
-    return _report(model, path, _name(filename, path), _joined(settings, keywords), config)
+    return _report(_given_model(model, filename), _joined(settings, keywords), config)
 
 
 def fix(
@@ -202,7 +200,7 @@ def fix(
     """Make all possible fixes in a model, and return the report on the fixed model.
 
     `model`: the path of the file to replace, or a model in memory of any kind that `lint` takes. Such a model stays as
-    it is, and `Report.fixed_model` has the bytes of the fixed one. `path`: the former name of `model`.
+    it is, and `Report.fixed_model` has the bytes of the fixed one. `path`: the name of `model` in release 0.2.0.
 
     `Report.files[0].repair` says what was fixed, and in `problem` why the file could not be replaced, if it could not.
     `unsafe`: whether to make unsafe fixes too. `folder`: the folder for the fixed file of a path, with its external
@@ -214,16 +212,14 @@ def fix(
     _check_no_others(others)
     if (model is None) == (path is None):
         raise TypeError(f"fix takes one model; onnx-lint accepts {ACCEPTED_MODELS}")
-    model = path if model is None else model
-    location = _path_of(model)
-    if location is None and folder is not None:
-        raise ValueError("folder is for a model that is given as a path; a model in memory is not written")
-    given = _joined(settings, {"select": select, "ignore": ignore})
+    to_fix = _given_model(path if model is None else model, filename)
     output_path: str | None = None
-    if location is not None and folder is not None:
-        output_path = os.path.join(os.fspath(folder), os.path.basename(location))
-    fix_options = FixOptions(unsafe, output_path=output_path)
-    return _report(model, location, _name(filename, location), given, config, fix_options)
+    if folder is not None:
+        if to_fix.path is None:
+            raise ValueError("folder is for a model that is given as a path; a model in memory is not written")
+        output_path = os.path.join(os.fspath(folder), os.path.basename(to_fix.path))
+    given = _joined(settings, {"select": select, "ignore": ignore})
+    return _report(to_fix, given, config, FixOptions(unsafe, output_path=output_path))
 
 
 def _check_no_others(others: Mapping[str, object]) -> None:
@@ -250,40 +246,57 @@ def _joined(settings: Settings | None, keywords: Mapping[str, Any]) -> dict[str,
     return given
 
 
+class _GivenModel(Record):
+    """A model as the caller gave it."""
+
+    model: Any
+    path: str | None
+    """The path that was given; None for a model in memory."""
+    name: str
+    """The path in the report."""
+
+
+def _given_model(model: Any, filename: str | os.PathLike[str] | None) -> _GivenModel:
+    """Return the model with its name for the report. Raises TypeError for a path of bytes."""
+    path = os.fspath(model) if isinstance(model, (str, os.PathLike)) else None
+    if not isinstance(path, (str, type(None))):
+        raise TypeError(f"a path must be text, not {type(path).__name__}; onnx-lint accepts {ACCEPTED_MODELS}")
+    if filename is not None:
+        return _GivenModel(model, path, os.fspath(filename))
+    return _GivenModel(model, path, IN_MEMORY if path is None else shown_location(path))
+
+
 def _report(
-    model: Any,
-    path: str | None,
-    name: str,
-    given: Mapping[str, Any],
+    given: _GivenModel,
+    settings_by_name: Mapping[str, Any],
     config: str | os.PathLike[str] | bool,
     fix_options: FixOptions | None = None,
 ) -> Report:
     """Return the report on a model; after it was fixed, if `fix_options` is given."""
+    fields = request_fields(settings_by_name)
     fixed_model: bytes | None = None
-    fields: dict[str, Any] = {}  # bound also if the conversion of a setting fails
     try:
-        fields = {_REQUEST_FIELDS.get(key, key): _converted(key, value) for key, value in given.items()}
-        request = _request(name, fields, config)
-        plan = Plan(request, is_library=True)
-        own, settings = plan.run_request(), plan.settings_for(name)
-        if settings.proto is None and path is None:
-            settings = replace(settings, proto=_kind(model))
-        source = _source(model, path, settings)
+        plan = Plan(_request(given.name, fields, config), is_library=True)
+        context = plan.request_of_run().context
+        settings = plan.settings_for(given.name)
+        if settings.proto is None and given.path is None:
+            settings = replace(settings, proto=_kind(given.model))
+        source = _source(given, settings)
         if fix_options is None:
-            file = lint_source(source, name, settings, is_file=has_folder(name), context=own.context)
+            file = lint_source(source, given.name, settings, is_file=has_folder(given.name), context=context)
         else:
-            file, fixed_model = _fixed(source, path, name, settings, fix_options, own.context)
-        report = _compared_with_baseline(file, plan, name, settings)
+            file, fixed_model = _fixed(source, given, settings, fix_options, context)
+        report = _compared_with_baseline(file, plan, given.name, settings)
     except RunError as error:
         raise _public_error(error, fields) from None
     facts = {field: getattr(report, field) for field in field_names(RunReport)}
-    return Report(**facts, fail_on=plan.request_for(name).fail_on, fixed_model=fixed_model)
+    return Report(**facts, fail_on=plan.request_for(given.name).fail_on, fixed_model=fixed_model)
 
 
 def _compared_with_baseline(file: FileReport, plan: Plan, name: str, settings: EngineSettings) -> RunReport:
     """Return the report of a run over one file, without the findings that the baseline lists, if there is one."""
     report = report_of([file], settings)
-    if not plan.has_baseline:
+    if not plan.configurations_of([name]).have_baseline:
         return report
     baselines = Baselines(plan, [name], report.rules)
     return replace(report, files=(baselines.apply(file),), stale=baselines.finish())
@@ -298,9 +311,9 @@ def _public_error(error: RunError, fields: Mapping[str, Any]) -> OSError | Value
 
 
 def _fixed(
-    source: Source, path: str | None, name: str, settings: EngineSettings, fix_options: FixOptions, context: int
+    source: Source, given: _GivenModel, settings: EngineSettings, fix_options: FixOptions, context: int
 ) -> tuple[FileReport, bytes | None]:
-    """Return the report after fixing, and the fixed model; None if the file at `path` was fixed in place."""
+    """Return the report after fixing, and the fixed model; None if the file at the path was fixed in place."""
     from onnx_lint.fixing.files import FileToFix, fix_source
 
     results: list[bytes] = []
@@ -308,9 +321,15 @@ def _fixed(
     def receive(result: PatchedSource) -> None:
         results.append(result.read_at(0, result.size))
 
-    receiver = receive if path is None else None
-    file = fix_source(source, FileToFix(path or name, name, settings, fix_options, context, receiver))
-    return file, results[0] if results else None
+    file = FileToFix(
+        path=given.path or given.name,
+        name=given.name,
+        settings=settings,
+        fix_options=fix_options,
+        context=context,
+        receive=receive if given.path is None else None,
+    )
+    return fix_source(source, file), results[0] if results else None
 
 
 def _with_setting(error: OSError, fields: Mapping[str, Any]) -> OSError:
@@ -321,35 +340,20 @@ def _with_setting(error: OSError, fields: Mapping[str, Any]) -> OSError:
     return error
 
 
-def _name(filename: str | os.PathLike[str] | None, path: str | None) -> str:
-    """Return the path of a model in the report."""
-    if filename is not None:
-        return os.fspath(filename)
-    return IN_MEMORY if path is None else shown_location(path)
-
-
-def _path_of(model: Any) -> str | None:
-    """Return the path that is given as a model; None for a model in memory. Raises TypeError for a path of bytes."""
-    path = os.fspath(model) if isinstance(model, (str, os.PathLike)) else None
-    if not isinstance(path, (str, type(None))):
-        raise TypeError(f"a path must be text, not {type(path).__name__}; onnx-lint accepts {ACCEPTED_MODELS}")
-    return path
-
-
-def _request(name: str, given: Mapping[str, Any], config: str | os.PathLike[str] | bool) -> Request:
+def _request(name: str, fields: Mapping[str, Any], config: str | os.PathLike[str] | bool) -> Request:
     """Return the request that the command line would make of the arguments, all of which count as given."""
     if not isinstance(config, (str, os.PathLike, bool)):
         raise TypeError(f"config takes a path, True or False, not {config!r:.100} ({type(config).__name__})")
     file = None if isinstance(config, bool) else os.fspath(config)
-    return Request((name,), frozenset(given), **given, config=file, no_config=file is None and not config)
+    return Request((name,), frozenset(fields), **fields, config=file, no_config=file is None and not config)
 
 
-def _source(model: Any, path: str | None, settings: EngineSettings) -> Source:
+def _source(given: _GivenModel, settings: EngineSettings) -> Source:
     """Return the source of a model. Raises OSError if its path cannot be opened, and TypeError for another object."""
-    if path is None:
-        return _source_of_object(model)
+    if given.path is None:
+        return _source_of_object(given.model)
     try:
-        return opened(path, settings)
+        return opened(given.path, settings)
     except SourceError as error:
         if isinstance(error.__cause__, OSError):
             raise error.__cause__ from None
@@ -370,83 +374,3 @@ def _kind(model: Any) -> str | None:
     """Return the name of the ONNX message that the object is, if it is one."""
     package, _, name = getattr(getattr(model, "DESCRIPTOR", None), "full_name", "").rpartition(".")
     return name if package == "onnx" and name in KINDS else None
-
-
-_REQUEST_FIELDS: Final = {"severity": "severities", "options": "rule_options", "target": "targets"}
-"""The fields of `Request` with another name than the setting."""
-
-_PATH_SETTINGS: Final = frozenset({"opset_schemas", "plugins", "external_data_roots", "baseline"})
-_PAIR_SETTINGS: Final = frozenset({"severity", "limits", "opset_imports"})
-
-
-class _WrongTypeError(Exception):
-    """Raised for a value whose type a setting does not take. The text is what it takes."""
-
-
-def _converted(name: str, value: Any) -> Any:
-    """Return the value of a setting as the command line has it. Raises TypeError for a value of another type."""
-    try:
-        return _value(name, Request.settings[_REQUEST_FIELDS.get(name, name)], value)
-    except _WrongTypeError as error:
-        raise TypeError(f"{name} takes {error}, not {value!r:.100} ({type(value).__name__})") from None
-
-
-def _value(name: str, setting: Setting, value: Any) -> Any:
-    """Return the value of a setting. This and the functions below raise _WrongTypeError for another type."""
-    if isinstance(setting.default, bool):
-        return _flag(value)
-    if name == "options":
-        return _options(value)
-    if name in _PAIR_SETTINGS:
-        return _pairs(setting, value)
-    types, noun = ((str, os.PathLike), "path") if name in _PATH_SETTINGS else (str, "string")
-    if isinstance(setting.default, tuple):
-        return _texts(value, types, noun)
-    return _text(setting, value, types, noun)
-
-
-def _flag(value: Any) -> bool:
-    """Return a value that is true or false."""
-    if not isinstance(value, bool):
-        raise _WrongTypeError("True or False")
-    return value
-
-
-def _options(value: Any) -> Any:
-    """Return the options of rules."""
-    if not isinstance(value, Mapping) or not all(isinstance(each, Mapping) for each in value.values()):
-        raise _WrongTypeError("a mapping of rules to mappings of options")
-    return value
-
-
-def _pairs(setting: Setting, value: Any) -> Any:
-    """Return a mapping. A string is parsed as on the command line."""
-    may_be_number = setting.field == "opset_imports"
-    if value is None or isinstance(value, Mapping):
-        return read_mapping(setting.field, value or {})
-    if isinstance(value, str) or (may_be_number and type(value) is int):
-        return read(setting.field, (str(value),))
-    raise _WrongTypeError(f"a mapping, {'a number ' if may_be_number else ''}or a string such as {setting.metavar}")
-
-
-def _texts(value: Any, types: Any, noun: str) -> tuple[str, ...]:
-    """Return one or more strings or paths."""
-    if isinstance(value, types):
-        return (os.fspath(value),)
-    values = tuple(value) if isinstance(value, Iterable) and not isinstance(value, (bytes, Mapping)) else (value,)
-    if not all(isinstance(each, types) for each in values):
-        raise _WrongTypeError(f"a {noun} or a list of {noun}s")
-    return tuple(map(os.fspath, values))
-
-
-def _text(setting: Setting, value: Any, types: Any, noun: str) -> str | None:
-    """Return a string or a path; None where there may be none. Raises ValueError for a word that is no choice."""
-    if value is None and setting.default is None:
-        return None
-    if not isinstance(value, types):
-        raise _WrongTypeError(f"a {noun}")
-    allowed = setting.kind.allowed
-    # These two are read only after the check. What reads the others refuses such a word.
-    if setting.field in ("fail_on", "target_gate") and value not in allowed:
-        raise ValueError(f"{setting.field} is one of {', '.join(allowed)}, not {value!r}")
-    return str(os.fspath(value))

@@ -70,10 +70,26 @@ def test_a_selection_may_be_a_text_and_has_to_leave_a_rule():
         assert_conforms(model, {"edition": "1.9"}, select=["duplicate-device-group"])
 
 
-@pytest.mark.parametrize("wrong", ["eror", "never", ""])
+@pytest.mark.parametrize("wrong", ["eror", ""])
 def test_an_unknown_severity_is_no_silent_pass(wrong: str):
-    with pytest.raises(ValueError, match=f"unknown severity {wrong!r}"):
+    with pytest.raises(ValueError, match=f"fail_on is one of error, warning, note, never, not {wrong!r}"):
         assert_conforms(CLEAN.encode(), fail_on=wrong)
+
+
+def test_an_assertion_that_cannot_fail_is_an_error(tmp_path: Path):
+    """Whether the keyword, a setting or a configuration says so."""
+    (tmp_path / "onnx-lint.toml").write_text('fail-on = "never"\n')
+    (tmp_path / "m.textproto").write_text(UNDEFINED)
+    for model in (UNDEFINED.encode(), CLEAN.encode()):
+        for given in (
+            {"fail_on": "never"},
+            {"settings": {"fail_on": "never"}},
+            {"config": tmp_path / "onnx-lint.toml"},
+            {"config": True, "filename": tmp_path / "m.textproto"},
+        ):
+            with pytest.raises(ValueError, match=r"^fail_on is 'never'"):
+                assert_conforms(model, **given)  # type: ignore[arg-type]
+    assert assert_conforms(CLEAN.encode(), fail_on="error", config=tmp_path / "onnx-lint.toml").passes
 
 
 def test_what_is_no_model_fails(tmp_path: Path):

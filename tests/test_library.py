@@ -201,6 +201,7 @@ class TestSettings:
             ({"target": "onnxruntime=1.32"}, {"target": ("onnxruntime=1.32",)}),
             ({"opset_imports": 13}, {"opset_imports": {"ai.onnx": 13}}),
             ({"opset_imports": "13"}, {"opset_imports": {"": 13}}),
+            ({"opset_imports": "ai.onnx=17, ai.onnx.ml=3"}, {"opset_imports": {"": 17, "ai.onnx.ml": 3}}),
             ({"limits": "findings=1"}, {"limits": {"findings": 1}}),
             ({"severity": "undefined-name=note"}, {"severity": {"undefined-name": "note"}}),
             ({"external_data_roots": "."}, {"external_data_roots": [Path(".")]}),
@@ -260,6 +261,11 @@ class TestSettings:
             lint(CLEAN.encode(), {"severity": {"cycle": "note,cycle=error"}})  # type: ignore[typeddict-item]
         assert lint(CLEAN.encode(), Settings(limits={"memory": 4 << 30, "fields": "1000"})).passes
         assert lint(CLEAN.encode(), Settings(limits="memory=4GiB,fields=1000")).passes
+
+    def test_a_domain_of_a_mapping_is_one_domain(self):
+        for domain in ("ai.onnx=17,ai.onnx.ml", "a,b", "a=b"):
+            with pytest.raises(ValueError, match=re.escape(f"--opset-import expects [DOMAIN=]N, not '{domain}=3'")):
+                lint(CLEAN.encode(), Settings(opset_imports={domain: 3}))
 
     def test_the_text_of_a_report_says_why_a_model_was_not_checked(self):
         report = lint(CLEAN.encode(), Settings(limits={"memory": "1KiB"}), filename="m.onnx")

@@ -5,27 +5,32 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.cache.verdicts import FileCheck, Verdicts
-from onnx_lint.common.record import replace
+from onnx_lint.common.record import Record, replace
 from onnx_lint.input.locations import is_remote
 from onnx_lint.input.source import Source, SourceError
 from onnx_lint.report.file_report import FileReport
 
-_open: Final[dict[str, Verdicts]] = {}
+if TYPE_CHECKING:
+    from onnx_lint.ir.tensors.data_folder import DataFolder
+    from onnx_lint.remote import RemoteSource
+
+_caches: Final[dict[str, Verdicts]] = {}
 """The caches that this process has open, by their folders."""
 
 
-def cached_or_linted(check: FileCheck, folder: str, opening: Callable[[], Source] | None = None) -> FileReport:
+def cached_or_linted(check: FileCheck, folder: str, open_source: Callable[[], Source] | None = None) -> FileReport:
     """Return the report of one file, from the cache if its content is the same, and keep it otherwise.
 
-    `opening`: returns the source if another thread has opened it already.
+    `open_source`: returns the source if another thread has opened it already.
     """
     verdicts = verdicts_in(folder)
-    found = verdicts.find(check, may_read=True) if opening is None else None
+    found = verdicts.find(check, may_read=True) if open_source is None else None
     if found is None and is_remote(check.path):
-        check, opening = with_source(check, opening)
+        opened = opened_check(check, open_source)
+        check, open_source = opened.check, opened.source
         found = verdicts.find(check, may_read=True)
         if found is not None and check.source is not None:
             check.source.close()
@@ -33,45 +38,52 @@ def cached_or_linted(check: FileCheck, folder: str, opening: Callable[[], Source
         return found
     from onnx_lint.engine.lint import lint_file
 
-    return verdicts.checked(
-        check,
-        lambda beside: lint_file(
-            *(check.path, check.settings, check.name),
-            context=check.context,
-            beside=beside,
-            opening=opening,
-        ),
-    )
+    def lint(beside: DataFolder | None) -> FileReport:
+        return lint_file(
+            check.path, check.settings, check.name, context=check.context, beside=beside, opening=open_source
+        )
+
+    return verdicts.checked(check, lint)
 
 
-def with_source(check: FileCheck, opening: Callable[[], Source] | None) -> tuple[FileCheck, Callable[[], Source]]:
-    """Return the check of a stored object with its source, and what returns the source or raises why there is none."""
-    from onnx_lint.engine.lint import opened as opened_source
+class OpenedCheck(Record):
+    """A check of a stored object after an attempt to open it."""
+
+    check: FileCheck
+    """The check, with the source if that could be opened."""
+    opened: RemoteSource | SourceError | OSError
+    """The source, or why it could not be opened."""
+
+    def source(self) -> Source:
+        """Return the source. Raises the error with which opening it failed."""
+        if isinstance(self.opened, BaseException):
+            raise self.opened
+        return self.opened
+
+
+def opened_check(check: FileCheck, open_source: Callable[[], Source] | None) -> OpenedCheck:
+    """Return the check of a stored object after it was opened. `open_source`: as in `cached_or_linted`."""
+    from onnx_lint.engine.lint import opened
 
     try:
-        source: Any = opened_source(check.path, check.settings) if opening is None else opening()
+        source: Any = opened(check.path, check.settings) if open_source is None else open_source()
     except (SourceError, OSError) as error:
-        problem = error
-
-        def failing() -> Source:
-            raise problem
-
-        return check, failing
-    return replace(check, source=source), lambda: source
+        return OpenedCheck(check, error)
+    return OpenedCheck(replace(check, source=source), source)
 
 
 @contextlib.contextmanager
-def opened() -> Iterator[None]:
-    """Close at the end what this process has opened meanwhile."""
+def closing_caches() -> Iterator[None]:
+    """Close at the end the caches that this process has opened meanwhile."""
     try:
         yield
     finally:
-        while _open:
-            _open.popitem()[1].close()
+        while _caches:
+            _caches.popitem()[1].close()
 
 
 def verdicts_in(folder: str) -> Verdicts:
     """Return the cache in a folder, which stays open."""
-    if folder not in _open:
-        _open[folder] = Verdicts(folder)
-    return _open[folder]
+    if folder not in _caches:
+        _caches[folder] = Verdicts(folder)
+    return _caches[folder]

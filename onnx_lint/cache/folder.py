@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from onnx_lint.common.reasons import reason_of
 from onnx_lint.wording import quote
 
 VARIABLE: Final = "ONNX_LINT_CACHE_DIR"
@@ -47,7 +48,7 @@ def prepare(folder: str) -> None:
         os.makedirs(folder, mode=0o700, exist_ok=True)
         status = os.stat(folder)
     except OSError as error:
-        raise CacheFolderError(f"{quote(folder)}: {error.strerror or error}") from error
+        raise CacheFolderError(f"{quote(folder)}: {reason_of(error)}") from error
     if not is_own(status):
         raise CacheFolderError(f"{quote(folder)} belongs to another user")
     if os.name == "posix" and status.st_mode & OTHERS_WRITE:

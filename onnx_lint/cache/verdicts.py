@@ -182,20 +182,28 @@ def linted(
     digest = None if before is None or has_settled else digest_at(check.path)
     folder = check.folder()
     report = lint(folder)
-    if before is None or report.internal_errors or report.unreadable is not None or report.lacks_numpy:
-        return report, None
     beside = _beside(folder, moment)
-    if beside is None or (not has_settled and (digest is None or digest != digest_at(check.path))):
+    if before is None or beside is None or not _may_be_stored(report):
         return report, None
-    if has_settled and len(before) > 2 and before[2] <= MAX_DIGEST_BYTES:
-        digest = digest_at(check.path)
-    if check.identity() != before:
+    after = digest_at(check.path) if not has_settled or _has_digest(before) else None
+    is_unchanged = has_settled or (digest is not None and digest == after)
+    if not is_unchanged or check.identity() != before:
         return report, None
     try:
         made = serialized(report)
     except TypeError:
         return report, None
-    return report, {"identity": before, "moment": moment, "digest": digest, **beside, "report": made}
+    return report, {"identity": before, "moment": moment, "digest": after, **beside, "report": made}
+
+
+def _may_be_stored(report: FileReport) -> bool:
+    """Return whether a report follows from the file and the settings alone."""
+    return not (report.internal_errors or report.unreadable is not None or report.lacks_numpy)
+
+
+def _has_digest(identity: Identity) -> bool:
+    """Return whether an entry for a file with this identity has the digest of its content: not for large files."""
+    return len(identity) > 2 and identity[2] <= MAX_DIGEST_BYTES
 
 
 def _is_unchanged(check: FileCheck, entry: Mapping[str, Any], identity: Identity, *, may_read: bool) -> bool:

@@ -7,10 +7,11 @@ from typing import Any
 
 import click
 
-from onnx_lint.cli.options import CHECK, FIX, form_option, given_of, options
+from onnx_lint.cli.options import FIX, form_option, given_of, options
 from onnx_lint.cli.request import request_of
 from onnx_lint.cli.sections import SectionedCommand
 from onnx_lint.configuration.errors import RequestError
+from onnx_lint.configuration.settings import CHECK
 
 
 @click.command("check", cls=SectionedCommand, short_help="Check models (the default command).")

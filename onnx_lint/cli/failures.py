@@ -13,7 +13,7 @@ from onnx_lint.cli.paths import hint_for_missing
 from onnx_lint.cli.request import COMMANDS
 from onnx_lint.common.exit_status import KILLED
 from onnx_lint.engine.registry import registry
-from onnx_lint.input.locations import is_remote
+from onnx_lint.input.locations import is_local
 from onnx_lint.report.file_report import OUT_OF_MEMORY, OWN_ERRORS, FileReport, InternalError
 from onnx_lint.reporters.escape import shown_path, visible
 
@@ -49,8 +49,7 @@ def print_unreadable(path: str, reason: str) -> None:
 
 def with_suggestion(path: str, reason: str) -> str:
     """Return why a file cannot be read, with the file or command that may have been meant."""
-    is_there = path == "-" or is_remote(path) or os.path.lexists(path)
-    hint = "" if is_there else hint_for_missing(path, COMMANDS)
+    hint = hint_for_missing(path, COMMANDS) if is_local(path) and not os.path.lexists(path) else ""
     if reason.endswith("is a pipe, not a regular file"):
         hint = "; redirect it to standard input, which is - (onnx-lint - < PIPE)"
     return f"{reason}{hint}"

@@ -103,7 +103,7 @@ class Linting:
 
     def _add(self, index: int, report: FileReport) -> None:
         self.done[index] = report
-        self._on_done(self._tasks[index].name or self._tasks[index].path)
+        self._on_done(self._tasks[index].reported_path)
 
 
 def _reports_of(
@@ -131,12 +131,12 @@ def _with_first_look(
     """
     if all(task.cache is None for task in tasks):
         return tasks, {}, contextlib.nullcontext()
-    from onnx_lint.cache.checks import opened
+    from onnx_lint.cache.checks import closing_caches
 
     cached, is_usable = _find_cached(tasks)
     if not is_usable:  # otherwise each process would report the unusable cache again
         tasks = [replace(task, cache=None) for task in tasks]
-    return tasks, cached, opened()
+    return tasks, cached, closing_caches()
 
 
 _MAX_REPORTS: Final = 1_000
@@ -149,11 +149,11 @@ def _find_cached(tasks: Sequence[Task]) -> tuple[dict[int, FileReport | None], b
     Keep only the first reports; the value of the others is None. The cache is closed afterwards. Return also whether it
     can be used.
     """
-    from onnx_lint.cache.checks import opened, verdicts_in
+    from onnx_lint.cache.checks import closing_caches, verdicts_in
 
     found: dict[int, FileReport | None] = {}
     is_usable, verdicts = True, None
-    with opened():
+    with closing_caches():
         for index, check_and_folder in enumerate(map(check_of, tasks)):
             if check_and_folder is None:
                 continue

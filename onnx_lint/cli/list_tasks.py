@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lists the tasks of a run: its files, each with its settings. Also chooses what the reports show."""
+"""Lists the tasks of a run: its files, each with its settings."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections import Counter
-from collections.abc import Container, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
+from onnx_lint.cli.outputs import warn_about_outside
 from onnx_lint.cli.paths import Exclusion, find_inputs, paths_of
+from onnx_lint.cli.request import STANDARD_INPUT
 from onnx_lint.configuration.errors import RequestError
 from onnx_lint.engine.settings import PARTS
 from onnx_lint.input.limits import DEFAULT_LIMITS
-from onnx_lint.input.locations import is_remote, shown_location
-from onnx_lint.reporters import Options, shown_extent, shown_parts
-from onnx_lint.reporters.escape import shown_path, visible
+from onnx_lint.input.locations import is_local, is_remote
+from onnx_lint.reporters import shown_extent, shown_parts
 from onnx_lint.tasks.lint_one import Task
 
 if TYPE_CHECKING:
@@ -32,67 +33,66 @@ def tasks_of(plan: Plan, outputs: Sequence[Output] = ()) -> list[Task]:
     All configurations are read, so that a fault in one is reported before the first model. Raises RunError and
     RequestError for a run that cannot be carried out.
     """
-    own = plan.run_request()
+    request = plan.request_of_run()
     inputs = inputs_of(plan)
     forms = [output.format_name for output in outputs]
-    context = shown_extent(forms) if own.context else 0
     # A verdict in the cache serves every form.
-    parts = PARTS if own.cache else shown_parts(forms, quiet=own.quiet, statistics=own.statistics)
-    cache = _cache_folder(own, inputs) if own.cache else None
-    fix_options = _fix_options(own, inputs) if own.fix or own.diff else [None] * len(inputs)
-    tasks = []
-    for item, options in zip(inputs, fix_options, strict=True):
-        name = own.stdin_filename if item.path == "-" else item.name
-        settings = plan.settings_for(name or item.path, parts)
-        tasks.append(Task(item.path, settings, item.problem, name, context, item.listed, cache, options))
-    paths_of_reports = [output.path for output in outputs]
-    if set(paths_of_reports) - {None}:
+    parts = PARTS if request.cache else shown_parts(forms, quiet=request.quiet, statistics=request.statistics)
+    context = shown_extent(forms) if request.context else 0
+    cache = _cache_folder(request, inputs) if request.cache else None
+    tasks = [
+        Task(
+            path=item.path,
+            settings=plan.settings_for(item.reported_path, parts),
+            problem=item.problem,
+            name=item.name,
+            context=context,
+            listed=item.listed,
+            cache=cache,
+            fix_options=fix_options,
+        )
+        for item, fix_options in zip(inputs, _fix_options(request, inputs), strict=True)
+    ]
+    paths = [task.reported_path for task in tasks]
+    if any(output.path is not None for output in outputs):
         from onnx_lint.cli.protected_files import check_reports
 
-        check_reports(paths_of_reports, [*(item.path for item in inputs), *plan.files_in_use()])
+        used = (*(item.path for item in inputs), *plan.configurations_of(paths).files())
+        check_reports([output.path for output in outputs], used)
     if "sarif" in forms:
-        _warn_about_outside([task.name or task.path for task in tasks], own.sarif_root)
+        warn_about_outside(paths, request.sarif_root)
     return tasks
-
-
-def _warn_about_outside(paths: Iterable[str], root: str | None) -> None:
-    """Print which files code scanning cannot show, as they are outside of the folder that it knows."""
-    from onnx_lint.reporters.uri import default_root, is_outside
-
-    known = root or default_root()
-    outside = [path for path in paths if is_outside(path, known)]
-    if outside:
-        more = f" and {len(outside) - 1:,} more are" if len(outside) > 1 else " is"
-        sys.stderr.write(
-            f"Warning: {shown_path(outside[0])}{more} outside {visible(known)}: code scanning cannot show results"
-            " with absolute URIs (--sarif-root sets the directory)\n"
-        )
 
 
 def inputs_of(plan: Plan) -> list[Input]:
     """Return the inputs of a run. Raises RunError and RequestError as `paths_of` does."""
-    own = plan.run_request()
-    paths = tuple(paths_of(own))
-    limits = plan.settings_for("-").limits if any(map(is_remote, paths)) else DEFAULT_LIMITS
-    found = find_inputs(paths, Exclusion(own.exclude), may_be_none=own.allow_no_input, limits=limits)
+    request = plan.request_of_run()
+    paths = tuple(paths_of(request))
+    limits = plan.settings_of_run().limits if any(map(is_remote, paths)) else DEFAULT_LIMITS
+    found = find_inputs(paths, Exclusion(request.exclude), may_be_none=request.allow_no_input, limits=limits)
     if not found:
         sys.stderr.write(f"Nothing to lint: {'every file is excluded' if paths else 'no file is listed'}.\n")
-    return found
+    return [item.named(request) for item in found]
 
 
-def _fix_options(own: Request, inputs: Sequence[Input]) -> list[FixOptions]:
-    """Return how to fix each of the files. Raises RequestError if one cannot be fixed in this way."""
+def _fix_options(request: Request, inputs: Sequence[Input]) -> Sequence[FixOptions | None]:
+    """Return how to fix each of the files; None for files that are only checked.
+
+    Raises RequestError if one cannot be fixed in this way.
+    """
+    if not request.fix and not request.diff:
+        return [None] * len(inputs)
     from onnx_lint.fixing.files import FixOptions
 
-    if own.fixed_folder is not None and any(item.path == "-" for item in inputs):
+    if request.fixed_folder is not None and any(item.path == STANDARD_INPUT for item in inputs):
         raise RequestError("standard input goes to standard output; --output is for files")
     remote = [item.path for item in inputs if is_remote(item.path)]
-    if remote and not own.diff:
+    if remote and not request.diff:
         raise RequestError(f"{remote[0]!r} is in a store, and only local files are fixed")
-    if own.fixed_folder is None:
-        return [FixOptions(own.unsafe_fixes, own.diff)] * len(inputs)
-    targets = _targets(own.fixed_folder, own.paths, inputs)
-    return [FixOptions(own.unsafe_fixes, own.diff, target) for target in targets]
+    if request.fixed_folder is None:
+        return [FixOptions(request.unsafe_fixes, request.diff)] * len(inputs)
+    targets = _targets(request.fixed_folder, request.paths, inputs)
+    return [FixOptions(request.unsafe_fixes, request.diff, target) for target in targets]
 
 
 def _targets(fixed_folder: str, paths: Iterable[str], inputs: Sequence[Input]) -> list[str]:
@@ -116,13 +116,14 @@ def _targets(fixed_folder: str, paths: Iterable[str], inputs: Sequence[Input]) -
 def _below(path: str, folders: Iterable[str]) -> str:
     """Return the path below the folder in which it was found; the name of a file that was named itself."""
     for folder in folders:
-        below = os.path.relpath(path, folder) if path.startswith(os.path.join(folder, "")) else os.pardir
-        if not below.startswith(os.pardir):  # FOLDER/../other.onnx is a file that was named itself
-            return below
+        if path.startswith(os.path.join(folder, "")):
+            below = os.path.relpath(path, folder)
+            if not below.startswith(os.pardir):  # FOLDER/../other.onnx is a file that was named itself
+                return below
     return os.path.basename(path)
 
 
-def _cache_folder(own: Request, inputs: Iterable[Input]) -> str | None:
+def _cache_folder(request: Request, inputs: Iterable[Input]) -> str | None:
     """Return the folder of the cache; None, with a line on standard error, if it must not or cannot be used."""
     from onnx_lint.cache.folder import CacheFolderError, cache_folder, prepare, refuse_beside_models
 
@@ -131,41 +132,11 @@ def _cache_folder(own: Request, inputs: Iterable[Input]) -> str | None:
 
         folder, is_chosen = cache_folder(os.environ)
         if is_chosen:
-            folders = {os.path.dirname(item.path) for item in inputs if item.path != "-" and not is_remote(item.path)}
-            refuse_beside_models(folder, folders | {path for path in own.paths if os.path.isdir(path)})
+            local = filter(is_local, (item.path for item in inputs))
+            named_folders = filter(os.path.isdir, request.paths)
+            refuse_beside_models(folder, {*map(os.path.dirname, local), *named_folders})
         prepare(folder)
     except (ImportError, CacheFolderError) as error:
         sys.stderr.write(f"The cache is not used: {error}\n")
         return None
     return folder
-
-
-def report_options(request: Request, forms: Container[str]) -> Options:
-    """Return the options of the request for the reporters of these forms."""
-    own: dict[str, Any] = {
-        "color": False,  # standard output has it by what it is, see `for_standard_output`
-        "root": request.sarif_root,
-        # With --fail-on never, JUnit still shows as failed tests the findings that would fail the run.
-        "failing": "error" if request.fail_on == "never" else request.fail_on,
-        "has_command": "PRE_COMMIT" not in os.environ,
-        "origin": _origin() if "html" in forms else "",
-    }
-    return Options(**request.carried(Options) | own)
-
-
-def _origin() -> str:
-    """Return the time and the command of the run, and the commit if a CI service states it."""
-    import shlex
-    import time
-
-    from onnx_lint.common.distribution import NAME
-
-    seconds = os.environ.get("SOURCE_DATE_EPOCH", "")
-    now = time.gmtime(int(seconds[:10]) if seconds.isdecimal() else time.time())
-    command = shlex.join([NAME, *map(shown_location, sys.argv[1:])])
-    commit = next((f"; commit {os.environ[name]}" for name in _COMMITS if os.environ.get(name)), "")
-    return f"{time.strftime('%Y-%m-%d %H:%M UTC', now)}: {command}{commit}"
-
-
-_COMMITS: Final = ("GITHUB_SHA", "CI_COMMIT_SHA", "BUILD_SOURCEVERSION")
-"""The variables in which GitHub, GitLab and Azure state the commit."""

@@ -14,7 +14,7 @@ from onnx_lint.configuration.errors import ConfigurationError
 from onnx_lint.configuration.files import check_file
 from onnx_lint.configuration.policy import check_domains, check_option, policy_in
 from onnx_lint.configuration.settings import Request, keys
-from onnx_lint.configuration.values import Origin, SetValue, SetValues
+from onnx_lint.configuration.values import Origin, SetValue, SetValues, suppressions_in
 from onnx_lint.engine.settings import OptionError, check_options, check_rule, check_selector, names_of
 from onnx_lint.engine.suppressions import MAX_INNER, Suppression
 from onnx_lint.engine.value_kinds import Path
@@ -104,11 +104,7 @@ def _suppressions(values: SetValues) -> tuple[Suppression, ...]:
     Raises ConfigurationError for one without a rule or a reason, for a blank reason, for an unknown rule, and for too
     many that have to be compared one by one.
     """
-    entries: dict[str, dict[str, SetValue]] = {}
-    for path, value in values.items():
-        if path[0] == "suppress" and len(path) == 3:
-            entries.setdefault(path[1], {})[path[2]] = value
-    suppressions = tuple(_suppression(where, entry) for where, entry in entries.items())
+    suppressions = tuple(_suppression(where, entry) for where, entry in suppressions_in(values).items())
     compared: Counter[str] = Counter()
     for each in suppressions:
         compared[each.rule] += each.has_inner_star

@@ -9,7 +9,7 @@ from typing import Any, Final
 import click
 from click.core import ParameterSource
 
-from onnx_lint.configuration.settings import FIXES, Request, Setting
+from onnx_lint.configuration.settings import CHECK, FIXES, Request, Setting
 from onnx_lint.engine.value_kinds import MAX_PROCESSES
 from onnx_lint.input.limits import MAX_SECONDS
 
@@ -97,15 +97,10 @@ form_option: Final = click.option(
 )
 """The option of the commands that print a document, not a report."""
 
-CHECK: Final = tuple(
-    field for field, setting in Request.settings.items() if setting.section and field != "fixed_folder"
-)
-"""The fields that the options of `check` set."""
-
 FIX: Final = (
     "diff",
     "unsafe_fixes",
     "fixed_folder",
     *(field for field in CHECK if field not in ("outputs", "cluster") and Request.settings[field].section != FIXES),
 )
-"""Those of `fix`, which shows first what to change."""
+"""The fields that the options of `fix` set: first those that say what to change."""

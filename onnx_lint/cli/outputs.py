@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, TextIO, cast
 from onnx_lint.cli import exit_codes
 from onnx_lint.cli.standard_streams import OutputError
 from onnx_lint.cli.streams import for_standard_output, report_file, standard_output
+from onnx_lint.common.reasons import reason_of
 from onnx_lint.common.record import Record
 from onnx_lint.configuration.errors import RequestError
 from onnx_lint.report.file_report import InternalError
@@ -22,7 +23,7 @@ from onnx_lint.reporters import (
     Options,
     writer_for,
 )
-from onnx_lint.reporters.escape import visible
+from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.wording import suggestion
 
 if TYPE_CHECKING:
@@ -103,6 +104,20 @@ def _implied(path: str) -> str:
 
 
 _HOW_TO_GO_ON: Final = "To go on: a report in another --format has all findings.\n"
+
+
+def warn_about_outside(paths: Iterable[str], root: str | None) -> None:
+    """Print which files code scanning cannot show in SARIF, because they are outside of the folder `root`."""
+    from onnx_lint.reporters.uri import default_root, is_outside
+
+    known = root or default_root()
+    outside = [path for path in paths if is_outside(path, known)]
+    if outside:
+        more = f" and {len(outside) - 1:,} more are" if len(outside) > 1 else " is"
+        sys.stderr.write(
+            f"Warning: {shown_path(outside[0])}{more} outside {visible(known)}: code scanning cannot show results"
+            " with absolute URIs (--sarif-root sets the directory)\n"
+        )
 
 
 class LiveReport:
@@ -236,7 +251,7 @@ class WholeReport:
             self._error = error
         except OSError as error:
             where = "standard output" if self._output.path is None else visible(self._output.path)
-            self._error = OutputError(f"{where}: {error.strerror or error}")
+            self._error = OutputError(f"{where}: {reason_of(error)}")
         except Exception as error:
             self._error = error
 

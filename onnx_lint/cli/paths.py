@@ -10,11 +10,19 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from onnx_lint.cli.request import refuse_ambiguous_input
+from onnx_lint.cli.request import STANDARD_INPUT, refuse_ambiguous_input
 from onnx_lint.common.record import Record, replace
 from onnx_lint.configuration.errors import RequestError, RunError
 from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
-from onnx_lint.input.locations import MODEL_SUFFIXES, SHARED_SUFFIXES, is_remote, is_web, names_object, shown_location
+from onnx_lint.input.locations import (
+    MODEL_SUFFIXES,
+    SHARED_SUFFIXES,
+    is_local,
+    is_remote,
+    is_web,
+    names_object,
+    shown_location,
+)
 from onnx_lint.input.regular_file import read_beginning, read_regular
 from onnx_lint.wording import nearest, quote
 
@@ -41,6 +49,15 @@ class Input(Record):
     """The name to report if it differs from the path: an address without credentials."""
     listed: tuple[str, int] | None = None
     """The version and size of a stored object in the listing of its store; None if the listing has none."""
+
+    @property
+    def reported_path(self) -> str:
+        """The path in the report."""
+        return self.name or self.path
+
+    def named(self, request: Request) -> Input:
+        """Return the input with the name that the request gives it if it is standard input."""
+        return replace(self, name=request.stdin_filename) if self.path == STANDARD_INPUT else self
 
 
 class Exclusion:
@@ -91,8 +108,7 @@ def _listed(file: str) -> list[str]:
     try:
         data = _standard_input() if file == "-" else read_regular(file, _MAX_LIST)
     except (OSError, ValueError, AttributeError) as error:  # AttributeError: standard input is closed
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else "cannot be read"
-        raise RunError(f"{name}: {reason}") from error
+        raise RunError(f"{name}: {getattr(error, 'strerror', None) or 'cannot be read'}") from error
     has_nul = b"\0" in data
     separators = data.count(b"\0") if has_nul else max(data.count(b"\n"), data.count(b"\r"))
     if separators > _MAX_NAMES:
@@ -111,7 +127,7 @@ def _standard_input() -> bytes:
 
 def _is_there(path: str) -> bool:
     """Return whether a path is not that of a missing file. A store is not asked before its turn."""
-    if path == "-" or is_remote(path) or os.path.lexists(path):
+    if not is_local(path) or os.path.lexists(path):
         return True
     return not _MAGIC.isdisjoint(path) and bool(expanded(path)[0])
 
@@ -136,28 +152,25 @@ def find_inputs(
     for path in paths:
         first = first or path
         for item in _inputs(path, exclude, limits):
-            if item.problem is None and item.path != "-" and exclude.covers(item.name or item.path):
+            if item.problem is None and item.path != "-" and exclude.covers(item.reported_path):
                 continue
-            is_path = item.path != "-" and not is_remote(item.path)
-            found.setdefault(os.path.abspath(item.path) if is_path else item.path, item)
+            found.setdefault(os.path.abspath(item.path) if is_local(item.path) else item.path, item)
     if found or may_be_none:
-        return _numbered(list(found.values()))
+        return _numbered(found.values())
     first = shown_location(first)
     return [Input(first, f"{first}: every file is excluded")]
 
 
-def _numbered(inputs: list[Input]) -> list[Input]:
+def _numbered(inputs: Iterable[Input]) -> list[Input]:
     """Return the inputs, with `#N` added to equal names of web addresses. Names have no fragment yet."""
-    counts = Counter(item.name for item in inputs if item.name is not None and is_web(item.name))
-    if all(count == 1 for count in counts.values()):
-        return inputs
     seen: Counter[str] = Counter()
     numbered = []
     for item in inputs:
-        if item.name is not None and counts[item.name] > 1:
-            seen[item.name] += 1
-            number = seen[item.name]
-            item = replace(item, name=item.name if number == 1 else f"{item.name}#{number}")
+        name = item.reported_path
+        if is_web(name):
+            seen[name] += 1
+            if seen[name] > 1:
+                item = replace(item, name=f"{name}#{seen[name]}")
         numbered.append(item)
     return numbered
 
@@ -183,36 +196,32 @@ def _in_store(address: str, limits: Limits) -> Iterator[Input]:
         return
     from onnx_lint.remote import RemoteError, listed
 
-    is_empty = True
     try:
-        for found in listed(address, limits):
-            is_empty = False
-            yield Input(found.address, name=found.url, listed=found.identity)
+        objects = list(listed(address, limits))
     except RemoteError as error:
         yield Input(address, str(error), shown)
         return
-    if is_empty:
+    if not objects:
         wanted = ", ".join(f"*{suffix}" for suffix in MODEL_SUFFIXES)
         yield Input(address, f"{shown}: no model below this address; looked for {wanted}", shown)
+    for found in objects:
+        yield Input(found.address, name=found.url, listed=found.identity)
 
 
-def _in_glob(pattern: str, exclude: Exclusion) -> Iterator[Input]:
-    """Yield the inputs that the glob matches: files as if they were named, and the models in directories."""
+def _in_glob(pattern: str, exclude: Exclusion) -> list[Input]:
+    """Return the inputs that the glob matches: files as if they were named, and the models in directories."""
     matched, unreadable = expanded(pattern)
     any_file = pattern.endswith("**")
-    is_empty = True
+    inputs: list[Input] = []
     for path in matched:
-        inputs: Iterable[Input] = ()
         if os.path.isdir(path):
-            inputs = _walk(path, exclude)
+            inputs += _walk(path, exclude)
         elif not any_file or _is_model(path):
-            inputs = [Input(path)]
-        for item in inputs:
-            is_empty = False
-            yield item
-    yield from unreadable
-    if is_empty and not unreadable and not (exclude.patterns and matched):
-        yield Input(pattern, f"{pattern}: no model matches")
+            inputs.append(Input(path))
+    inputs += unreadable
+    if not inputs and not (exclude.patterns and matched):
+        inputs.append(Input(pattern, f"{pattern}: no model matches"))
+    return inputs
 
 
 def expanded(pattern: str) -> tuple[list[str], list[Input]]:

@@ -5,34 +5,23 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final
 
-from onnx_lint.common.record import EMPTY
+from onnx_lint.cli.engine_settings import engine_settings, has_baseline
+from onnx_lint.cli.request import STANDARD_INPUT
+from onnx_lint.common.record import EMPTY, Record
 from onnx_lint.configuration.discovery import Configurations
 from onnx_lint.configuration.errors import RequestError, RunError
 from onnx_lint.engine.plugins import use_files
-from onnx_lint.engine.registry import registry
-from onnx_lint.engine.selection import check_selection
-from onnx_lint.engine.settings import PARTS, SelectionError, Settings, names_of
-from onnx_lint.input.limits import DEFAULT_LIMITS
-from onnx_lint.input.locations import is_remote
+from onnx_lint.engine.settings import PARTS, SelectionError, Settings
+from onnx_lint.input.locations import is_local
 from onnx_lint.reporters.escape import visible
-from onnx_lint.spec.clauses import Severity
-from onnx_lint.spec.operators import SchemaFileError
-from onnx_lint.spec.standard import Standard
-from onnx_lint.spec.target import Target, target_of
 
 if TYPE_CHECKING:
     from onnx_lint.cli.run_plugins import RunPlugins
     from onnx_lint.configuration.settings import Request
     from onnx_lint.configuration.values import SetValue, SetValues
-    from onnx_lint.engine.suppressions import Suppression
-    from onnx_lint.input.limits import Limits
-
-WITH_BASELINE: Final = {"findings_per_rule": 100_000, "findings": 1_000_000}
-"""The limits on findings if there is a baseline. With lower limits, findings beyond them would appear as new later."""
-
 
 _PLUGINS: Final = ("plugins",)
 """The key of a configuration for plugin files."""
@@ -42,6 +31,52 @@ _REQUIRED_CONTENTS: Final = {
     "opset-schemas": "requires schema files, which describe operators in JSON",
 }
 """What each key requires of the files that it names, for error messages."""
+
+
+_WORKING_DIRECTORY: Final = ""
+"""The folder whose configuration applies to the run as a whole."""
+
+
+def _folder_of(path: str) -> str:
+    """Return the folder whose configuration applies to a file.
+
+    A configuration next to a remote model belongs to its owner and is not read.
+    """
+    return os.path.dirname(path) if is_local(path) else _WORKING_DIRECTORY
+
+
+class ConfigurationsOfRun(Record):
+    """The configurations of a run as a whole and of its files, each once."""
+
+    values: tuple[SetValues, ...]
+    requests: tuple[Request, ...]
+    """What the user asks, with each of the configurations."""
+    plugins: tuple[str, ...]
+    """The absolute paths of the plugin files of the run."""
+
+    @property
+    def are_any(self) -> bool:
+        """True if there is a configuration with a value."""
+        return any(self.values)
+
+    @property
+    def have_baseline(self) -> bool:
+        """True if any file has a baseline, or if the run changes one."""
+        return any(has_baseline(request) or request.prune_baseline for request in self.requests)
+
+    @property
+    def have_suppressions(self) -> bool:
+        """True if any configuration suppresses findings."""
+        return any(request.suppressions for request in self.requests)
+
+    def files(self) -> Iterator[str]:
+        """Yield the files besides models that the run uses. A path may come twice."""
+        for values in self.values:
+            yield from {each.origin.shown for each in values.values()}
+        yield from self.plugins
+        for request in self.requests:
+            yield from request.opset_schemas
+            yield from filter(None, (request.files_from, request.baseline, request.write_baseline))
 
 
 class Plan:
@@ -104,7 +139,7 @@ class Plan:
         key = id(request), parts
         if key not in self._settings:
             try:
-                self._settings[key] = _settings(request, self.plugins, parts)
+                self._settings[key] = engine_settings(request, self.plugins, parts)
             except RunError as error:
                 if error.path in request.opset_schemas:
                     raise self.error_in_file(path, "opset-schemas", error) from error.__cause__
@@ -123,54 +158,44 @@ class Plan:
         return error
 
     @property
-    def has_baseline(self) -> bool:
-        """True if the run writes a baseline, or any file looked up so far has one."""
-        return self.writes_baseline or any(map(_has_baseline, (self.request, *self._merged.values())))
-
-    @property
-    def has_suppressions(self) -> bool:
-        """True if the configuration of any file looked up so far suppresses findings."""
-        return any(request.suppressions for request in self._merged.values())
-
-    @property
     def writes_baseline(self) -> bool:
         """True if the run changes a baseline."""
         return self.request.write_baseline is not None or self.request.prune_baseline
 
-    @property
-    def has_configuration(self) -> bool:
-        """True if any file looked up so far has values from a configuration file."""
-        return bool(self._merged)
+    def settings_of_run(self) -> Settings:
+        """Return the settings for the run as a whole. Raises RunError as `settings_for` does."""
+        return self.settings_for(STANDARD_INPUT)
 
-    def values_of_run(self) -> SetValues:
-        """Return the values for the run as a whole: those of the configuration of the working directory."""
-        return self.values_of("-")
-
-    def run_request(self) -> Request:
-        """Return the request for the run as a whole. It uses the configuration of the working directory."""
-        return self.request_for("-")
-
-    def files_in_use(self) -> Iterator[str]:
-        """Yield the files besides models that the run uses for the files looked up so far. A path may come twice."""
-        for values in (self._config_option_values, *self._configurations.all_found()):
-            yield from {each.origin.shown for each in (values or {}).values()}
-        for request in (self.request, *self._merged.values()):
-            yield from request.opset_schemas
-            yield from self.plugins
-            yield from filter(None, (request.files_from, request.baseline, request.write_baseline))
-
-    def values_of(self, path: str) -> SetValues:
-        """Return the values of the configuration for `path`, the same object for the same values."""
-        found = self._config_option_values
-        if self._discovers:
-            # A configuration next to a remote model belongs to its owner and is not read.
-            directory = "" if path == "-" or is_remote(path) else os.path.dirname(path)
-            found = self._configurations.nearest(os.path.abspath(directory))
-        return found or EMPTY
+    def request_of_run(self) -> Request:
+        """Return the request for the run as a whole, with the configuration of the working directory."""
+        return self._request_with(self.values_of_run())
 
     def request_for(self, path: str) -> Request:
         """Return the request for the file at `path`, with what the command line leaves to its configuration."""
-        values = self.values_of(path)
+        return self._request_with(self.values_of(path))
+
+    def values_of_run(self) -> SetValues:
+        """Return the values for the run as a whole: those of the configuration of the working directory."""
+        return self._values_in(_WORKING_DIRECTORY)
+
+    def values_of(self, path: str) -> SetValues:
+        """Return the values of the configuration for `path`, the same object for the same values."""
+        return self._values_in(_folder_of(path))
+
+    def configurations_of(self, paths: Iterable[str]) -> ConfigurationsOfRun:
+        """Return the configurations of a run over the files at these paths."""
+        folders = dict.fromkeys((_WORKING_DIRECTORY, *map(_folder_of, paths)))
+        distinct = {id(values): values for values in map(self._values_in, folders)}
+        values = tuple(distinct.values())
+        return ConfigurationsOfRun(values, tuple(map(self._request_with, values)), self.plugins)
+
+    def _values_in(self, folder: str) -> SetValues:
+        """Return the values of the configuration for the files in a folder."""
+        found = self._configurations.nearest(os.path.abspath(folder)) if self._discovers else self._config_option_values
+        return found or EMPTY
+
+    def _request_with(self, values: SetValues) -> Request:
+        """Return the request with the values of a configuration, which is checked and merged once."""
         if not values:
             return self.request
         if id(values) not in self._merged:
@@ -231,71 +256,3 @@ def _values_of_config_option(request: Request) -> SetValues | None:
     from onnx_lint.configuration.files import read_file
 
     return read_file(request.config)
-
-
-def _settings(request: Request, plugins: tuple[str, ...], parts: tuple[str, ...]) -> Settings:
-    rule_options = {rule: dict(given) for rule, given in request.rule_options.items()}
-    for entry in registry().values():
-        if entry.flag and getattr(request, _field_of_flag(entry.flag[0]), False):
-            rule_options[entry.id] = {**rule_options.get(entry.id, {}), entry.flag[1]: True}
-    try:
-        target = target_of(request.targets, request.registered)
-        changes: dict[str, Any] = {
-            "standard": Standard(request.edition, target.variant),
-            "select": names_of(request.select),
-            "ignore": names_of(request.ignore),
-            "extend_select": (*names_of(request.extend_select), *_turned_on(request, target)),
-            "severities": {rule: Severity.of(word) for rule, word in request.severities.items()},
-            "options": rule_options,
-            "limits": _limits(request),
-            "set_aside": names_of(request.set_aside),
-            "target": target,
-            "plugins": plugins,
-            "policy_files": request.policy_files,
-            "suppressions": _suppressions(request),
-            "has_baseline": _has_baseline(request),
-            "parts": parts,
-        }
-        settings = Settings(**request.carried(Settings) | changes)
-        check_selection(settings)
-        return settings
-    except (ValueError, OSError) as error:
-        raise _usable_error(error) from error
-
-
-def _field_of_flag(option: str) -> str:
-    """Return the field of `Request` for a flag. For the flag of a plugin's rule there is no such field."""
-    return option.removeprefix("--").replace("-", "_")
-
-
-def _suppressions(request: Request) -> tuple[Suppression, ...]:
-    """Return the suppressions that have not expired."""
-    if not request.suppressions:
-        return ()
-    import datetime
-
-    today = datetime.date.today()
-    return tuple(entry for entry in request.suppressions if not entry.is_expired(today))
-
-
-def _turned_on(request: Request, target: Target) -> Iterator[str]:
-    """Yield the rules that the policy and the targets select. With `--select`, a configuration selects none of them."""
-    rules = {"policy": request.policy, "targets": ("target",) if target.releases else ()}
-    for field, names in rules.items():
-        if field in request.given or "select" not in request.given:
-            yield from names
-
-
-def _usable_error(error: ValueError | OSError) -> RunError:
-    """Return the error to show to the user: RunError for a fault of a schema file, otherwise RequestError."""
-    if isinstance(error, OSError):
-        return RunError(f"{error.filename}: {error.strerror}")
-    return RunError(str(error)) if isinstance(error, SchemaFileError) else RequestError(str(error))
-
-
-def _limits(request: Request) -> Limits:
-    return DEFAULT_LIMITS.with_values({**(WITH_BASELINE if _has_baseline(request) else {}), **request.limits})
-
-
-def _has_baseline(request: Request) -> bool:
-    return request.baseline is not None or request.write_baseline is not None

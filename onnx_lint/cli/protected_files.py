@@ -14,7 +14,7 @@ from typing import BinaryIO, Final
 
 from onnx_lint.cli.standard_streams import OutputError
 from onnx_lint.configuration.errors import RequestError
-from onnx_lint.input.locations import MODEL_SUFFIXES, is_remote
+from onnx_lint.input.locations import MODEL_SUFFIXES, is_local, is_remote
 from onnx_lint.input.regular_file import stream_of_regular
 from onnx_lint.ir.tensors.data_folder import is_lfs_pointer
 from onnx_lint.loader.identity.identify import CONTROL_BYTES, HEAD_BYTES, TEXT_BYTES, format_by_magic, is_parser_syntax
@@ -31,7 +31,7 @@ def check_reports(paths: Iterable[str | None], used: Iterable[str]) -> None:
     written = {path: os.path.realpath(path) for path in paths if path is not None}
     if not written:
         return
-    known = {os.path.realpath(path) for path in used if path != "-" and not is_remote(path)}
+    known = {os.path.realpath(path) for path in filter(is_local, used)}
     for path, target in written.items():
         if target in known:
             raise RequestError(f"the report would overwrite {path!r}, which the run itself uses")

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
+from onnx_lint.common.record import Record
 from onnx_lint.configuration.errors import RequestError, RunError
-from onnx_lint.configuration.settings import LEVELS, Request, Setting
-from onnx_lint.spec.releases import normalized_domain
+from onnx_lint.configuration.settings import CHECK, Request, Setting
 
 COMMANDS: Final = frozenset(("check", "explain", "fix", "new-rule", "rules", "shapes"))
 """The commands of the program. A path with such a name cannot be the first argument, except after `--`."""
@@ -74,20 +74,36 @@ def request_of_paths(arguments: Sequence[str]) -> Request | None:
         arguments = arguments[1:]
     elif not arguments or arguments[0] in COMMANDS:
         return None
-    split = _options_and_paths(arguments)
-    if split is None or not split[1]:
-        return None
     if _COMPLETE in os.environ:
         return None
-    options, paths = split
     try:
-        return request_of(paths, options, options)
-    except RequestError:
+        options, paths = _options_and_paths(arguments)
+        return request_of(paths, options, options) if paths else None
+    except (_NeedsClickError, RequestError):
         return None
 
 
-def _options_and_paths(arguments: Sequence[str]) -> tuple[dict[str, Any], tuple[str, ...]] | None:
-    """Return the values of the options, and the paths; None for arguments that only click may parse."""
+class _NeedsClickError(Exception):
+    """Raised for arguments that only click may parse, or report as an error."""
+
+
+class _Spelling(Record):
+    """A spelling of an option of `check`."""
+
+    setting: Setting
+    flag_value: bool | None
+    """The value that a flag sets; None for an option that takes a value."""
+
+
+@cache
+def _spellings() -> dict[str, _Spelling]:
+    """Return the spellings of the options of `check`, by their text."""
+    settings = (Request.settings[field] for field in CHECK)
+    return {text: _Spelling(each, value) for each in settings for text, value in each.spellings.items()}
+
+
+def _options_and_paths(arguments: Sequence[str]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the values of the options by field, and the paths. Raises _NeedsClickError."""
     options: dict[str, Any] = {}
     paths: list[str] = []
     left = iter(arguments)
@@ -95,28 +111,16 @@ def _options_and_paths(arguments: Sequence[str]) -> tuple[dict[str, Any], tuple[
         if not argument.startswith("-") or argument == STANDARD_INPUT:
             paths.append(argument)
             continue
-        spelling, has_value, value = argument.partition("=")
-        setting, flag = _spelled().get(spelling, (None, None))
-        if setting is None or (has_value and (flag is not None or not spelling.startswith("--"))):
-            return None
-        found: Any = flag
-        if flag is None:
-            found = _value(setting, value if has_value else next(left, ""))
+        text, has_value, value = argument.partition("=")
+        spelling = _spellings().get(text)
+        if spelling is None or (has_value and (spelling.flag_value is not None or not text.startswith("--"))):
+            raise _NeedsClickError
+        found: Any = spelling.flag_value
         if found is None:
-            return None
-        options[setting.field] = (*options.get(setting.field, ()), found) if setting.is_list else found
+            found = _value(spelling.setting, value if has_value else next(left, ""))
+        field = spelling.setting.field
+        options[field] = (*options.get(field, ()), found) if spelling.setting.is_list else found
     return options, tuple(paths)
-
-
-@cache
-def _spelled() -> dict[str, tuple[Setting, bool | None]]:
-    """Return the setting of each spelling of an option of `check`, and its value if it is a flag."""
-    found: dict[str, tuple[Setting, bool | None]] = {}
-    for setting in Request.settings.values():
-        for spelling in setting.option.split() if setting.section and setting.field != "fixed_folder" else ():
-            for name, flag in zip(spelling.split("/"), (not setting.default, setting.default), strict=False):
-                found[name] = setting, flag if setting.kind.option == "flag" else None
-    return found
 
 
 def _needs_value(argument: str) -> bool:
@@ -127,22 +131,24 @@ def _needs_value(argument: str) -> bool:
     return argument.startswith("-") and first == len(argument) - 1
 
 
-def _takes_value(spelling: str) -> bool:
-    setting, flag = _spelled().get(spelling, (None, None))
-    return setting is not None and flag is None
+def _takes_value(text: str) -> bool:
+    spelling = _spellings().get(text)
+    return spelling is not None and spelling.flag_value is None
 
 
-def _value(setting: Setting, text: str) -> Any:
-    """Return the value of an option; None if click may convert it, or report an error."""
+def _value(setting: Setting, text: str) -> str | int:
+    """Return the value of an option. Raises _NeedsClickError if only click may convert it."""
     kind = setting.kind.option
-    if kind == "processes":
-        return int(text) if text.isdecimal() and len(text) <= 4 and setting.kind.accepts(int(text)) else None
+    if kind == "processes" and text.isdecimal() and len(text) <= 4 and setting.kind.accepts(int(text)):
+        return int(text)
     is_as_written = text in setting.kind.allowed if kind == "choice" else kind in ("text", "names", "path")
-    return text if is_as_written and text and not text.startswith("-") else None
+    if is_as_written and text and not text.startswith("-"):
+        return text
+    raise _NeedsClickError
 
 
 def request_of(paths: tuple[str, ...], given: Iterable[str], options: Mapping[str, Any]) -> Request:
-    """Return the request for options as they were written.
+    """Return the request for options as they were written. `given`: the fields of those that are set.
 
     Raises RequestError for an empty text or path, for a pattern that no path can match, and for a text that is no pair.
 
@@ -151,12 +157,14 @@ def request_of(paths: tuple[str, ...], given: Iterable[str], options: Mapping[st
     fields = frozenset(given)
     for field in fields:
         _check_texts(Request.settings[field], options[field])
-    return Request(paths, fields, **{field: read(field, value) for field, value in options.items()})
+    return Request(
+        paths, fields, **{field: _converted(Request.settings[field], value) for field, value in options.items()}
+    )
 
 
 def _check_texts(setting: Setting, value: Any) -> None:
     """Raise RequestError for a text that the kind of an option does not accept. Click checks the other kinds."""
-    if setting.field in _CHECKS or setting.kind.option not in ("text", "names", "path", "folder", "new folder"):
+    if setting.is_pairs or setting.kind.option not in ("text", "names", "path", "folder", "new folder"):
         return
     for text in value if setting.is_list else [value]:
         if not setting.kind.accepts([text] if setting.is_list else text):
@@ -165,71 +173,10 @@ def _check_texts(setting: Setting, value: Any) -> None:
             raise RequestError(f"{setting.option.split()[-1]} requires {wanted}, not {shown}")
 
 
-def read(field: str, value: Any) -> Any:
+def _converted(setting: Setting, value: Any) -> Any:
     """Return the value of a field of `Request` for an option as it was written."""
-    if field not in _CHECKS:
+    if not setting.is_pairs:
         return value
-    setting = Request.settings[field]
-    split = _pairs_of_domains if field == "opset_imports" else _pairs
-    return _CHECKS[field](setting, split(setting, value))
+    from onnx_lint.configuration.pairs import from_texts
 
-
-def read_mapping(field: str, values: Mapping[Any, Any]) -> Any:
-    """Return the value of a field of `Request` whose option is pairs, for a mapping from Python."""
-    return _CHECKS[field](Request.settings[field], [(str(key), str(value)) for key, value in values.items()])
-
-
-_Pairs = Sequence[tuple[str, str]]
-"""Names, each with a value as it was written; of several for one name, the last counts."""
-
-
-def _pairs(setting: Setting, texts: Sequence[str]) -> _Pairs:
-    """Return the pairs of comma-separated `NAME=VALUE`."""
-    pairs: list[tuple[str, str]] = []
-    for pair in (part.strip() for text in texts for part in text.split(",")):
-        name, separator, value = pair.partition("=")
-        if not separator:
-            raise _unexpected(setting, pair)
-        pairs.append((name, value))
-    return pairs
-
-
-def _pairs_of_domains(_: Setting, texts: Sequence[str]) -> _Pairs:
-    """Return the pairs of `[DOMAIN=]N`; the default domain is empty."""
-    parts = [text.rpartition("=") for text in texts]
-    return [(domain, number) for domain, _, number in parts]
-
-
-def _levels(_: Setting, pairs: _Pairs) -> dict[str, str]:
-    levels = dict(pairs)
-    for level in levels.values():
-        if level not in LEVELS:
-            raise RequestError(f"unknown severity {level!r}; the severities are {', '.join(LEVELS)}")
-    return levels
-
-
-def _limits(_: Setting, pairs: _Pairs) -> dict[str, str]:
-    return dict(pairs)  # they are checked with those of the configuration
-
-
-def _opset_versions(setting: Setting, pairs: _Pairs) -> dict[str, int]:
-    """Return the versions by domain."""
-    versions: dict[str, int] = {}
-    for domain, number in pairs:
-        try:
-            versions[normalized_domain(domain.strip())] = int(number)
-        except ValueError:
-            raise _unexpected(setting, f"{domain}={number}" if domain else number) from None
-    return versions
-
-
-def _unexpected(setting: Setting, text: str) -> RequestError:
-    return RequestError(f"{setting.option} expects {setting.metavar}, not {text!r}")
-
-
-_CHECKS: Final[Mapping[str, Callable[[Setting, _Pairs], Any]]] = {
-    "severities": _levels,
-    "limits": _limits,
-    "opset_imports": _opset_versions,
-}
-"""Return the values of the options that are pairs, by the field of `Request`."""
+    return from_texts(setting, value)

@@ -45,7 +45,7 @@ def run_shapes(path: str, request: Request, format_name: str) -> int:
     shown = shown_location(path)
     plan = Plan(request)
     settings = plan.settings_for(shown)
-    if plan.has_configuration:
+    if plan.configurations_of([shown]).are_any:
         print_weakenings(weakenings(plan, [shown]))
     try:
         with alarms(), within_time(settings.limits):

@@ -12,6 +12,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final
 
+from onnx_lint.common.reasons import reason_of
 from onnx_lint.common.visible import message_without_commands
 from onnx_lint.configuration.errors import RunError
 
@@ -157,7 +158,7 @@ def _nowhere() -> TextIO:
 def _fail(error: OSError) -> None:
     if isinstance(error, BrokenPipeError):
         raise ClosedPipeError("the reader has closed standard output") from error
-    raise OutputError(f"standard output: {error.strerror or error}") from error
+    raise OutputError(f"standard output: {reason_of(error)}") from error
 
 
 def _note_lost(error: OSError) -> None:

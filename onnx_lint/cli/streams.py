@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TextIO
 
 from onnx_lint.cli.standard_streams import OutputError, lead_nowhere
+from onnx_lint.common.reasons import reason_of
 from onnx_lint.common.record import replace
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import visible
@@ -42,7 +43,7 @@ def standard_output(on_closed: Callable[[], None] | None = None) -> Iterator[Tex
             on_closed()
     except OSError as error:
         lead_nowhere(sys.stdout.fileno())
-        raise OutputError(f"standard output: {error.strerror or error}") from error
+        raise OutputError(f"standard output: {reason_of(error)}") from error
 
 
 @contextlib.contextmanager
@@ -68,7 +69,7 @@ def report_file(path: str) -> Iterator[TextIO]:
     except BrokenPipeError:
         pass
     except OSError as error:
-        raise OutputError(f"{visible(path)}: {error.strerror or error}") from error
+        raise OutputError(f"{visible(path)}: {reason_of(error)}") from error
 
 
 @contextlib.contextmanager

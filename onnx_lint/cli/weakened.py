@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.common.record import replace
 from onnx_lint.configuration.settings import keys
-from onnx_lint.configuration.values import Origin, SetValue, dotted
+from onnx_lint.configuration.toml_text import toml_key
+from onnx_lint.configuration.values import Origin, SetValue
 from onnx_lint.engine.registry import registry
 from onnx_lint.engine.value_kinds import Path
 from onnx_lint.input.limits import DEFAULT_LIMITS
@@ -36,19 +37,17 @@ def weakenings(plan: Plan, paths: Iterable[str]) -> tuple[Weakening, ...]:
 
     def note(path: Path, value: SetValue) -> None:
         file = (value.origin.shown, value.origin.is_found)
-        found.setdefault(file, {}).setdefault(dotted(path), value.value)
+        found.setdefault(file, {}).setdefault(toml_key(path), value.value)
 
     run_values = plan.values_of_run()
     if run_values.get(("exclude",)) is not None and run_values["exclude",].value:
         note(("exclude",), run_values["exclude",])
-    seen: set[int] = set()
+    first_files: dict[int, str] = {}
     for file in paths:
-        values = plan.values_of(file)
-        if id(values) in seen:
-            continue
-        seen.add(id(values))
+        first_files.setdefault(id(plan.values_of(file)), file)
+    for file in first_files.values():
         settings = plan.settings_for(file)
-        for path, value in values.items():
+        for path, value in plan.values_of(file).items():
             if keys()[path[0]].is_run_wide or (path == ("baseline",) and _is_of_the_user(value.origin)):
                 continue
             if _weakens(path, value.value, settings, plan.request):
@@ -64,8 +63,8 @@ def without_unused(
     `used`: the descriptions of the suppressions that suppressed something. `lowered`: the rules with a finding whose
     severity a setting lowered. A setting that only lowers severities is listed in any case.
     """
-    known = {dotted(("suppress", f"{text.partition(']: ')[0]}]", "rule")) for text in used}
-    known |= {dotted(("severity", rule)) for rule in lowered}
+    known = {toml_key(("suppress", f"{text.partition(']: ')[0]}]", "rule")) for text in used}
+    known |= {toml_key(("severity", rule)) for rule in lowered}
     left = (
         replace(each, settings=tuple((key, value) for key, value in each.settings if not _is_idle(key, value, known)))
         for each in weakened

@@ -212,13 +212,14 @@ class _Dispatch:
 
     def _keep(self, answer: Answer, moment: int) -> None:
         """Store a report in the cache as soon as it is here."""
-        check = check_of(self._tasks[self._indices[answer.index]]) if answer.packed else None
-        if check is not None:
+        found = check_of(self._tasks[self._indices[answer.index]]) if answer.packed else None
+        if found is not None:
             from onnx_lint.cache.checks import verdicts_in
 
+            check, folder = found
             entry = answer.entry()
             if "identity" in entry:
-                verdicts_in(check[1]).keep(check[0], entry, moment)
+                verdicts_in(folder).keep(check, entry, moment)
 
 
 def _report(answer: Answer, task: Task) -> FileReport:

@@ -140,12 +140,13 @@ class _JobLinter:
         if check is None:
             report, entry = self._linter(job.index), None
         else:
-            from onnx_lint.cache.checks import with_source
+            from onnx_lint.cache.checks import opened_check
             from onnx_lint.cache.verdicts import linted
 
             task, opening = self._tasks[job.index], self._linter.opening(job.index)
             if is_remote(check.path):
-                check, opening = with_source(check, opening)
+                opened = opened_check(check, opening)
+                check, opening = opened.check, opened.source
             report, entry = linted(check, lambda beside: lint_one(task, opening, beside))
         del self._tasks[job.index]
         return packed(report, entry)

@@ -72,11 +72,13 @@ def install_command(extra: str) -> str:
 
 
 def _without_extra(requirement: str, extra: str) -> str | None:
-    """Return a requirement of an extra without the condition on the extra; None if it does not belong to the extra."""
-    needed, _, marker = requirement.partition(";")
-    found = re.fullmatch(rf"\s*(?:\(?(.*?)\)? and )?extra == ['\"]{re.escape(extra)}['\"]\s*", marker)
-    if found is None:
+    """Return a requirement of an extra without the condition on the extra; None if it does not belong to the extra.
+
+    The build backend writes the condition on the extra last, behind `and` if the requirement has another condition.
+    """
+    needed, _, marker = requirement.replace("'", '"').partition(";")  # the command has it in single quotes
+    condition, found, rest = marker.strip().rpartition(f'extra == "{extra}"')
+    if not found or rest:
         return None
-    # The command has the requirement in single quotes.
-    condition = (found[1] or "").replace("'", '"')
+    condition = condition.strip().removesuffix("and").strip()
     return f"{needed.strip()}; {condition}" if condition else needed.strip()

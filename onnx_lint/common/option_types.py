@@ -53,29 +53,26 @@ def _is_union(wanted: Any) -> bool:
 
 
 def _converted(value: Any, wanted: Any) -> Any:
-    if wanted is Any:
-        return value
-    if wanted in (None, type(None)):
-        return _if_right(value, value is None)
-    if wanted in _PLAIN:
-        # bool is a subclass of int, but true is not a number for users.
-        is_right = isinstance(value, _PLAIN[wanted][1]) and (wanted is bool or not isinstance(value, bool))
-        return _if_right(value, is_right)
+    """Return a value as a type that is no union. Raises OptionTypeError without a text if that is impossible."""
     origin, arguments = typing.get_origin(wanted) or wanted, typing.get_args(wanted)
-    if origin is typing.Literal:
-        return _if_right(value, value in arguments)
     item = next((each for each in reversed(arguments) if each is not Ellipsis), Any)
     if origin in _LISTS and isinstance(value, (list, tuple, set, frozenset)):
         return (tuple if origin is Sequence else origin)(as_option(part, item) for part in value)
     if origin in _TABLES and isinstance(value, Mapping):
         return {name: as_option(part, item) for name, part in value.items()}
-    raise OptionTypeError
-
-
-def _if_right(value: Any, is_right: bool) -> Any:
-    if not is_right:
+    if not _is_of_type(value, wanted):
         raise OptionTypeError
     return value
+
+
+def _is_of_type(value: Any, wanted: Any) -> bool:
+    """Return whether a value has a type that is neither a list nor a table."""
+    if wanted in _PLAIN:
+        # bool is a subclass of int, but true is not a number for users.
+        return isinstance(value, _PLAIN[wanted][1]) and (wanted is bool or not isinstance(value, bool))
+    if typing.get_origin(wanted) is typing.Literal:
+        return value in typing.get_args(wanted)
+    return wanted is Any or (wanted in (None, type(None)) and value is None)
 
 
 def in_words(wanted: Any) -> str:

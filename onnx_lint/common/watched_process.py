@@ -23,9 +23,6 @@ from onnx_lint.common.model_limits import LOOK_SECONDS, NO_LIMITS, ModelLimits, 
 from onnx_lint.common.record import Record
 from onnx_lint.common.working_process import READY
 
-STARTS: Final = 3
-"""The number of times to start a process that is killed before it is ready. No job is to blame for that."""
-
 _END: Final = object()
 
 
@@ -61,7 +58,8 @@ class WatchedProcess:
         """The jobs that it was sent and has not answered, in order."""
         self.is_ready = False
         self._begun = time.monotonic()
-        """The time at which it began with the first of them."""
+        """The time of its last message, or of the job that it was sent when it had none: it began its current job then.
+        """
         self._answers = 0
         self._exceeded: tuple[int, str] | None = None
         """When it was killed: the number of answers before that, and the limit that the next job exceeded."""
@@ -98,8 +96,8 @@ class WatchedProcess:
         self.jobs.append(job)
         self._send(pickle.dumps(job))
 
-    def event(self, message: Any) -> Ready | Answered | Ended:
-        """Return what a message of the process means."""
+    def handle(self, message: Any) -> Ready | Answered | Ended:
+        """Update what is known of the process by a message, and return the event that it reports."""
         self._begun = time.monotonic()
         if message is _END:
             return self._end()
@@ -173,7 +171,7 @@ class ProcessPool:
                 for process in self.processes:
                     process.end_beyond(self.limits)
             if found is not None and found[0] in self.processes:
-                return found[0], found[0].event(found[1])
+                return found[0], found[0].handle(found[1])
 
     def close(self, process: WatchedProcess) -> None:
         """End a process, and discard its messages."""

@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.configuration.file_names import FILE_NAMES, MAX_CONFIGURATION_BYTES, PYPROJECT
@@ -39,10 +38,6 @@ class Configurations:
                 found = self.nearest(parent)
             self._of_directories[directory] = found
         return self._of_directories[directory]
-
-    def all_found(self) -> Iterator[SetValues]:
-        """Yield the values of each folder for which a configuration file was found so far."""
-        yield from (values for values in self._of_directories.values() if values is not None)
 
 
 def _in_directory(directory: str) -> SetValues | None:

@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any, Final
 
+from onnx_lint.common.reasons import reason_of
 from onnx_lint.configuration.errors import ConfigurationError
 from onnx_lint.configuration.file_names import MAX_CONFIGURATION_BYTES, PYPROJECT, PYPROJECT_TABLE
 from onnx_lint.configuration.settings import kinds_by_name
@@ -136,8 +137,7 @@ def _bytes(path: str) -> bytes:
     try:
         return read_regular(path, MAX_CONFIGURATION_BYTES)
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise ContentError(f"{shown(path)}: {reason}") from error
+        raise ContentError(f"{shown(path)}: {reason_of(error)}") from error
 
 
 def shown(path: str) -> str:

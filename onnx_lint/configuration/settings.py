@@ -120,6 +120,24 @@ class Setting(Record):
         return isinstance(self.default, (tuple, Mapping))
 
     @property
+    def is_pairs(self) -> bool:
+        """True if the value of the option is pairs of a name and a value."""
+        return isinstance(self.default, Mapping)
+
+    @property
+    def spellings(self) -> Mapping[str, bool | None]:
+        """The spellings of the option, each with the value that it sets if it is a flag."""
+        if self.kind.option != "flag":
+            return dict.fromkeys(self.option.split())
+        values: dict[str, bool | None] = {}
+        for option in self.option.split():
+            turning, separator, back = option.partition("/")
+            values[turning] = not self.default
+            if separator:
+                values[back] = self.default
+        return values
+
+    @property
     def is_key(self) -> bool:
         """True if the configuration has a key for it."""
         return self.details is not None
@@ -623,6 +641,12 @@ class Request(Record, metaclass=_RequestType):
     def carried(self, record: type[Record]) -> dict[str, Any]:
         """Return the settings that a record has fields of the same names for."""
         return {name: getattr(self, name) for name in field_names(record) if name in Request.settings}
+
+
+CHECK: Final = tuple(
+    field for field, setting in Request.settings.items() if setting.section and field != "fixed_folder"
+)
+"""The fields that the options of `check` set; the option for `fixed_folder` belongs to `fix`."""
 
 
 @cache

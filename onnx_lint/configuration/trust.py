@@ -12,7 +12,7 @@ import os
 import stat
 import struct
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from onnx_lint.common.record import Record
@@ -24,11 +24,21 @@ _MAX_LINKS: Final = 40
 _ACL: Final = "system.posix_acl_access"
 _ACL_VERSION: Final = struct.pack("<I", 2)
 _ACL_ENTRY: Final = struct.Struct("<HHI")
-"""The tag of an entry, its permissions, and the id of its user or group."""
+"""The form of an `_AclEntry`."""
 _ACL_USER: Final = 0x02
 _ACL_FILE_GROUP: Final = 0x04
 _ACL_GROUP: Final = 0x08
 _ACL_WRITE: Final = 0x02
+
+
+class _AclEntry(Record):
+    """An entry of an access control list."""
+
+    tag: int
+    """The kind of the entry: for a user, for the group of the file, for another group."""
+    permissions: int
+    number: int
+    """The id of the user or group."""
 
 
 class Danger(Record):
@@ -79,8 +89,8 @@ def dangers(path: str) -> Iterator[Danger]:
                     raise OSError(errno.ELOOP, "too many links", path)
                 pending = os.path.join(os.path.dirname(place), os.readlink(place)) + current[len(place) :]
                 break
-            if (who := _other_writers(place, status, owners)) and not _keeps_entries(status):
-                yield Danger(f"{who} can write to {place}", is_owner=False)
+            if not _keeps_entries(status):
+                yield from (Danger(text, is_owner=False) for text in _ways_to_write(place, status, owners))
 
 
 def _folders(path: str) -> Iterator[str]:
@@ -96,31 +106,36 @@ def _keeps_entries(status: os.stat_result) -> bool:
     return stat.S_ISDIR(status.st_mode) and bool(status.st_mode & stat.S_ISVTX)
 
 
-def _other_writers(path: str, status: os.stat_result, owners: set[int]) -> str:
-    """Return who else can write, in words; empty if nobody can."""
+def _ways_to_write(path: str, status: os.stat_result, owners: set[int]) -> Iterator[str]:
+    """Yield a sentence for each way in which others can write to a file or folder."""
     if status.st_mode & stat.S_IWOTH:
-        return "everybody"
-    if not status.st_mode & stat.S_IWGRP:  # with an access control list, these bits are the most that it allows
-        return ""
-    try:
-        entries = _access_control_list(path)
-    except ValueError:
-        return "an access control list that cannot be read says who"
-    if entries is None:
-        entries = [(_ACL_FILE_GROUP, _ACL_WRITE, 0)]
-    for tag, permissions, number in entries:
-        if not permissions & _ACL_WRITE:
+        yield f"everybody can write to {path}"
+    elif status.st_mode & stat.S_IWGRP:  # with an access control list, these bits are the most that it allows
+        try:
+            entries = _access_control_list(path)
+        except ValueError:
+            yield f"the access control list of {path} cannot be read"
+            return
+        if entries is not None:
+            yield from (f"{who} can write to {path}" for who in _other_writers(entries, status.st_gid, owners))
+        elif not _is_private_group(status.st_gid, owners):
+            yield f"group {status.st_gid} can write to {path}"
+
+
+def _other_writers(entries: Iterable[_AclEntry], file_group: int, owners: set[int]) -> Iterator[str]:
+    """Yield who else can write, by the entries of an access control list. `file_group`: the group of the file."""
+    for entry in entries:
+        if not entry.permissions & _ACL_WRITE:
             continue
-        if tag == _ACL_USER and number not in owners:
-            return f"user {number}"
-        group = {_ACL_FILE_GROUP: status.st_gid, _ACL_GROUP: number}.get(tag)
+        if entry.tag == _ACL_USER and entry.number not in owners:
+            yield f"user {entry.number}"
+        group = {_ACL_FILE_GROUP: file_group, _ACL_GROUP: entry.number}.get(entry.tag)
         if group is not None and not _is_private_group(group, owners):
-            return f"group {group}"
-    return ""
+            yield f"group {group}"
 
 
-def _access_control_list(path: str) -> list[tuple[int, int, int]] | None:
-    """Return the entries of the access control list of a file, each with tag, permissions and id; None without a list.
+def _access_control_list(path: str) -> list[_AclEntry] | None:
+    """Return the entries of the access control list of a file; None if it has no list.
 
     Raises ValueError if the list cannot be read.
     """
@@ -134,7 +149,7 @@ def _access_control_list(path: str) -> list[tuple[int, int, int]] | None:
         raise ValueError(error.strerror) from error
     if not data.startswith(_ACL_VERSION) or len(data) % _ACL_ENTRY.size != len(_ACL_VERSION):
         raise ValueError("unknown form")
-    return list(_ACL_ENTRY.iter_unpack(data[len(_ACL_VERSION) :]))
+    return [_AclEntry(*fields) for fields in _ACL_ENTRY.iter_unpack(data[len(_ACL_VERSION) :])]
 
 
 def _is_private_group(group: int, owners: set[int]) -> bool:

@@ -10,7 +10,8 @@ from typing import Any
 from onnx_lint.common.record import Record
 from onnx_lint.configuration.errors import ConfigurationError
 from onnx_lint.configuration.settings import keys
-from onnx_lint.engine.checked_values import ValueKindError, flat
+from onnx_lint.configuration.toml_text import toml_key
+from onnx_lint.engine.checked_values import ValueKindError, checked_values
 from onnx_lint.engine.value_kinds import DOMAINS, Path
 from onnx_lint.input.locations import is_remote, without_user
 from onnx_lint.spec.domains import shown_domain
@@ -41,19 +42,19 @@ class SetValue(Record):
         if path[0] == "suppress" and len(path) > 1:
             entry = path[1].rpartition(": ")[2]  # the number alone, as the file comes first
             return ConfigurationError(f"{self.origin.shown}: {'.'.join((entry, *path[2:]))}: {text}")
-        return ConfigurationError(f"{self.origin.shown}: {dotted(path)}: {text}")
+        return ConfigurationError(f"{self.origin.shown}: {toml_key(path)}: {text}")
 
 
 SetValues = Mapping[Path, SetValue]
 
 
-def dotted(path: Path) -> str:
-    """Return the path as TOML writes it: `severity.non-c90-name`."""
-    return ".".join(part if _is_bare(part) else f'"{part}"' for part in path)
-
-
-def _is_bare(part: str) -> bool:
-    return part != "" and part.isascii() and part.replace("-", "").replace("_", "").isalnum()
+def suppressions_in(values: SetValues) -> dict[str, dict[str, SetValue]]:
+    """Return the entries of `suppress` by file and number, each with its values by name."""
+    entries: dict[str, dict[str, SetValue]] = {}
+    for path, value in values.items():
+        if path[0] == "suppress" and len(path) == 3:
+            entries.setdefault(path[1], {})[path[2]] = value
+    return entries
 
 
 def checked(table: Mapping[str, Any], origin: Origin) -> dict[Path, SetValue]:
@@ -88,7 +89,7 @@ def checked(table: Mapping[str, Any], origin: Origin) -> dict[Path, SetValue]:
 def _flat(name: str, value: Any, origin: Origin) -> list[tuple[Path, Any]]:
     """Return the value of a key, or those in its tables. Raises ConfigurationError for one of the wrong kind."""
     try:
-        return list(flat((name,), value, keys()[name].kind))
+        return list(checked_values((name,), value, keys()[name].kind))
     except ValueKindError as error:
         is_nested = error.path[:2] == ("policy", "opsets") and len(error.path) > 2 and "not a table" in str(error)
         hint = """; write a domain with a dot in quotes: "ai.onnx" = 17""" if is_nested else ""

@@ -18,8 +18,8 @@ class ValueKindError(ValueError):
         self.path = path
 
 
-def flat(path: Path, value: Any, kind: ValueKind) -> Iterator[tuple[Path, Any]]:
-    """Yield the value at a path, or those and the empty tables in its tables, each with its own path.
+def checked_values(path: Path, value: Any, kind: ValueKind) -> Iterator[tuple[Path, Any]]:
+    """Yield the value at a path; of a table the values and empty tables in it, each with its own path.
 
     Raises ValueKindError for the first value that its kind does not accept.
     """
@@ -33,7 +33,7 @@ def flat(path: Path, value: Any, kind: ValueKind) -> Iterator[tuple[Path, Any]]:
         if entry is None:
             others = f"; the keys are {', '.join(kind.fields)}"
             raise ValueKindError(path, f"unknown key {name!r}{suggestion(name, kind.fields) or others}")
-        yield from flat((*path, name), item, entry)
+        yield from checked_values((*path, name), item, entry)
 
 
 def _spelling(value: Any, kind: ValueKind) -> str:

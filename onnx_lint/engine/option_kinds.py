@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from onnx_lint.common.record import replace
@@ -18,13 +19,14 @@ from onnx_lint.engine.value_kinds import (
     VALUES,
     WHOLE,
     ValueKind,
+    choice,
     table,
 )
-from onnx_lint.spec.releases import RELEASES, release_named
+from onnx_lint.spec.releases import RELEASES
 
 
 def _or_empty(kind: ValueKind) -> ValueKind:
-    """Return the kind of the values of a kind and the empty string, which is the default of such an option."""
+    """Return the kind that also accepts the empty string, the default of an option that may be left out."""
     return replace(
         kind,
         schema={"anyOf": [{"const": ""}, dict(kind.schema)]},
@@ -32,11 +34,18 @@ def _or_empty(kind: ValueKind) -> ValueKind:
     )
 
 
-_NUMBERS: Final = tuple(dict.fromkeys(name for each in RELEASES for name in (each.onnx.rpartition(".")[0], each.onnx)))
-_RELEASE: Final = ValueKind(
-    f"the number of a release of ONNX from {RELEASES[0].onnx} to {RELEASES[-1].onnx}, such as '1.14'",
-    {"enum": [name for name in _NUMBERS if "." in name]},
-    lambda value: isinstance(value, str) and release_named(value) is not None,
+def _release_numbers() -> Iterator[str]:
+    """Yield the numbers that an option accepts: `1.14` for the first of the releases with this number, and `1.14.1`."""
+    for release in RELEASES:
+        series = release.onnx.rpartition(".")[0]
+        if "." in series:  # that of 1.0 is 1
+            yield series
+        yield release.onnx
+
+
+_RELEASE: Final = replace(
+    choice(tuple(dict.fromkeys(_release_numbers()))),
+    wanted=f"the number of a release of ONNX from {RELEASES[0].onnx} to {RELEASES[-1].onnx}, such as '1.14'",
 )
 _SHARE: Final = ValueKind(
     "a number from 0 to 1",

@@ -29,8 +29,8 @@ ALL = "ALL"
 
 
 PARTS: Final = ("counts", "edits", "operators")
-"""What only some reports show of a file: how many findings are only counted, the edits of fixes with their bytes, and
-how often it uses each operator."""
+"""The parts of a file's report that only some formats show: how many findings are only counted, the edits of fixes with
+their bytes, and how often the file uses each operator."""
 
 
 SEVERITY_NAMES: Final = frozenset(level.label for level in Severity)
@@ -95,9 +95,13 @@ class Settings(Record):
     has_baseline: bool = False
     """True to identify each finding also by what is around it (`BaselineIdentity`)."""
     parts: tuple[str, ...] = PARTS
-    """What the reports of the run show of a file besides its findings; nothing else of `PARTS` is computed."""
+    """Those of `PARTS` that a report of the run shows. The others are not computed."""
 
     def __post_init__(self) -> None:
+        """Check the settings, wherever they are made, also in another process: so each holder can rely on them.
+
+        Plugin files are loaded, and schema files are read. Raises SelectionError and other ValueErrors, and OSError.
+        """
         if self.plugins:  # the names below may be those of their rules, also where settings are unpickled
             use_files(self.plugins)
         for name in (*self.select, *self.ignore, *self.extend_select, *self.set_aside):
@@ -169,7 +173,7 @@ def _check_kind(rule: str, option: str, value: Any) -> None:
     kinds = registry()[rule].rule.kinds
     if option not in kinds:
         return
-    from onnx_lint.engine.checked_values import ValueKindError, flat
+    from onnx_lint.engine.checked_values import ValueKindError, checked_values
     from onnx_lint.engine.option_kinds import OPTION_KINDS
 
     kind = OPTION_KINDS.get(kinds[option])
@@ -177,7 +181,7 @@ def _check_kind(rule: str, option: str, value: Any) -> None:
         others = f"the kinds are {', '.join(OPTION_KINDS)}"
         raise OptionError(rule, (option,), f"names the unknown kind {kinds[option]!r} in the rule itself; {others}")
     try:
-        list(flat((option,), _plain(value), kind))
+        list(checked_values((option,), _plain(value), kind))
     except ValueKindError as error:
         raise OptionError(rule, error.path, str(error)) from error
 
@@ -223,7 +227,7 @@ def _hint_for_rule(name: str, known: Iterable[str]) -> str:
     known = list(known)
     clause = clauses().get(name.upper())
     if clause is not None:
-        return f"; it is a clause, which {_decided_by(clause.rules)}"
+        return f"; it is a clause, which {_checked_by(clause.rules)}"
     level = next((level for word, level in KEYWORDS.items() if word.lower() == name.strip().lower()), None)
     if level is not None:
         return f"; it is a keyword, whose clauses {quote(level.label)} selects"
@@ -234,8 +238,7 @@ def _hint_for_rule(name: str, known: Iterable[str]) -> str:
     return suggestion(name, known) or "; 'onnx-lint rules' lists the rules and chapters"
 
 
-def _decided_by(rules: tuple[str, ...]) -> str:
+def _checked_by(rules: tuple[str, ...]) -> str:
     if not rules:
-        return "no rule decides"
-    decides = "decides" if len(rules) == 1 else "decide"
-    return f"{quote_some(rules, 5)} {decides}"
+        return "no rule checks"
+    return f"{quote_some(rules, 5)} {'checks' if len(rules) == 1 else 'check'}"

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Final
 
 from onnx_lint.common.deadline import lift_deadline
+from onnx_lint.common.reasons import reason_of
 from onnx_lint.common.record import Record, replace
 from onnx_lint.common.whole_file import NotWrittenError, OpenFile, Replaceable, Replaced, whole_file
 from onnx_lint.engine.lint import lint_source, load_source, opened
@@ -71,14 +72,14 @@ class FileToFix(Record):
             keeps_edits=lambda fix: self.fix_options.unsafe or fix.is_safe,
         )
 
-    def without_fixes_of_suppressed(
+    def relinted_if_suppressed(
         self, source: Source, report: FileReport, beside: DataFolder | None = None
     ) -> FileReport:
         """Return the report on a source without the fixes that would also change suppressed findings.
 
-        Linting withdraws them only if it keeps no edits, because fixing decides itself which edits it makes. So the
-        source is linted again. If that fails, the report is returned as it is: its fixes are only shown.
-        `beside`: the folder of the data files, if it is another one.
+        A report of `lint` has such fixes, since fixing decides itself which edits it makes. If there are suppressed
+        findings and fixes, the source is linted once more, which withdraws them; if that crashes or cannot read the
+        source, the report keeps them, for display only. `beside`: the folder of the data files, if it is another one.
         """
         if not report.suppressed or not any(each.advice.fix for each in unfold(report.diagnostics)):
             return report
@@ -125,39 +126,35 @@ def fix_source(source: Source, file: FileToFix) -> FileReport:
 
 
 def _fix(source: Source, file: FileToFix) -> FileReport:
+    """Fix the file, and return the report on the result; on the file as it is if it could not be written."""
     destination = _destination_of(file, source)
-    report = file.lint(unpatched(source))
+    unchanged = FixOutcome(unpatched(source), file.lint(unpatched(source)))
     try:
-        outcome = fix_in_rounds(source, report, file.lint, file.load, unsafe=file.fix_options.unsafe)
+        outcome = fix_in_rounds(source, unchanged.report, file.lint, file.load, unsafe=file.fix_options.unsafe)
         if file.fix_options.shows_difference:
-            repair = _preview(destination, outcome)
-            return _report_with(repair, file.without_fixes_of_suppressed(unpatched(source), report))
+            return _final_report(file, replace(unchanged, repair=_preview(destination, outcome)))
         # Files are written from here on, and a written file must not be reported as not checked for lack of time.
         lift_deadline()
         outcome = destination.write(outcome)
     except (NotWrittenError, OSError) as error:
-        repair = Repair(problem=f"{file.name} was not changed: {_reason_of(error)}")
-        return _report_with(repair, file.without_fixes_of_suppressed(unpatched(source), report))
+        repair = Repair(problem=f"{file.name} was not changed: {reason_of(error)}")
+        return _final_report(file, replace(unchanged, repair=repair))
     except Exception as error:
-        report = file.without_fixes_of_suppressed(unpatched(source), report)
-        return _report_with(Repair(), report).with_crash(error, "fixing the file")
-    report = file.without_fixes_of_suppressed(outcome.source, outcome.report, destination.data_folder)
-    return _report_with(outcome.repair, report)
+        return _final_report(file, unchanged).with_crash(error, "fixing the file")
+    return _final_report(file, outcome, destination.data_folder)
 
 
-def _reason_of(error: NotWrittenError | OSError) -> str:
-    return (error.strerror if isinstance(error, OSError) else None) or str(error)
-
-
-def _report_with(repair: Repair, report: FileReport) -> FileReport:
-    return replace(report, diagnostics=without_edits(report.diagnostics), repair=repair)
+def _final_report(file: FileToFix, outcome: FixOutcome, beside: DataFolder | None = None) -> FileReport:
+    """Return the report on the result, with what was fixed and without edits."""
+    report = file.relinted_if_suppressed(outcome.source, outcome.report, beside)
+    return replace(report, diagnostics=without_edits(report.diagnostics), repair=outcome.repair)
 
 
 def _preview(destination: _Destination, outcome: FixOutcome) -> Repair:
     """Return the fixes with the difference that they would make. Nothing is written."""
     findings = destination.findings_needing_files(outcome)
     if findings:
-        outcome = _with_fixes_in_new_files(outcome, findings, is_copy=destination.is_copy)
+        outcome = destination.with_fixes_in_new_files(outcome, findings)
     file = destination.file
     return replace(outcome.repair, difference=difference_of(outcome, file.name, file.settings))
 
@@ -181,8 +178,10 @@ class _Destination(Record):
 
     file: FileToFix
 
-    is_copy = False
-    """True for a new file in another folder. The other data files are copied to that folder as well."""
+    @property
+    def is_copy(self) -> bool:
+        """True for a new file in another folder. The other data files are copied to that folder as well."""
+        return False
 
     @property
     def data_folder(self) -> DataFolder | None:
@@ -212,12 +211,57 @@ class _Destination(Record):
         """Return the report on a source as if it were the written file."""
         return self.file.lint(source, self.data_folder)
 
+    def with_fixes_in_new_files(self, outcome: FixOutcome, findings: list[Diagnostic]) -> FixOutcome:
+        """Return the result with one more round: the fixes of findings that need new data files."""
+        fixes = [each.advice.edits for each in findings if each.advice.edits is not None]
+        copies = [each for fix in fixes for each in fix.copies]
+        edits = [edit for fix in fixes for edit in fix.edits]
+        if self.is_copy:  # a data file in another folder can keep its name
+            names = {each.target for each in copies}
+            edits = [edit for edit in edits if not _writes_location(edit, names)]
+            copies = [replace(each, target=each.location) for each in copies]
+        source, kind = outcome.source, outcome.report.kind
+        if edits:
+            splicer = Splicer(source, kind)
+            source = source.patched(splice.patch for splice in splicer.with_lengths(splicer.splices_of(edits)))
+        rounds = (*outcome.rounds, Round(outcome.source, tuple(edits), kind, tuple(copies)))
+        fixed = Counter(dict(outcome.repair.fixed)) + Counter(each.rule for each in findings)
+        repair = replace(outcome.repair, fixed=tuple(sorted(fixed.items())))
+        return replace(outcome, source=source, rounds=rounds, repair=repair)
+
+    def write_with_new_files(
+        self, path: str, replaces: Replaced, outcome: FixOutcome, findings: list[Diagnostic]
+    ) -> FixOutcome:
+        """Write the result with the fixes of findings that need new data files.
+
+        Return it with the report on the written file.
+        """
+        from onnx_lint.fixing.data_files import copies_of_data, new_data_files
+
+        fixed = self.with_fixes_in_new_files(outcome, findings)
+        model = self.file.load(outcome.source)
+        copies = list(fixed.rounds[-1].copies)
+        not_copied: list[str] = []
+        if self.is_copy:
+            copies, not_copied = copies_of_data(model, copies)
+        folder = model.data_folder
+        model.release()
+        problem_of = partial(problem_of_written, outcome, has_new_data=True, is_copy=self.is_copy)
+        with new_data_files(copies, folder, os.path.dirname(path)) as new_files:
+            _write_checked(path, fixed.source, lambda new: problem_of(self.lint(new)), replaces)
+        written = ((path, fixed.source.size), *new_files) if self.is_copy else tuple(new_files)
+        repair = replace(fixed.repair, not_made=(*fixed.repair.not_made, *not_copied), written=written)
+        return replace(fixed, report=self.lint(fixed.source), repair=repair)
+
 
 class _NewFile(_Destination):
     """A new file in another folder."""
 
     path: str
-    is_copy = True
+
+    @property
+    def is_copy(self) -> bool:
+        return True
 
     @property
     def data_folder(self) -> DataFolder | None:
@@ -230,7 +274,7 @@ class _NewFile(_Destination):
         if os.path.lexists(self.path):
             raise NotWrittenError(f"{self.path} already exists")
         findings = self.findings_needing_files(outcome)
-        return _write_with_new_files(self, self.path, Replaceable.NO_FILE, outcome, findings)
+        return self.write_with_new_files(self.path, Replaceable.NO_FILE, outcome, findings)
 
 
 class _Receiver(_Destination):
@@ -265,7 +309,7 @@ class _InPlace(_Destination):
             return outcome
         path = self._path_to_replace()
         if findings:
-            return _write_with_new_files(self, path, self.original, outcome, findings)
+            return self.write_with_new_files(path, self.original, outcome, findings)
         _write_checked(path, outcome.source, lambda new: problem_of_written(outcome, self.lint(new)), self.original)
         return outcome
 
@@ -284,29 +328,7 @@ class _InPlace(_Destination):
         return path
 
 
-# --- new data files
-
-
-def _with_fixes_in_new_files(outcome: FixOutcome, findings: list[Diagnostic], *, is_copy: bool) -> FixOutcome:
-    """Return the result with one more round: the fixes of findings that need new data files.
-
-    `is_copy`: whether the files are written to another folder, where a data file can keep its name.
-    """
-    fixes = [each.advice.edits for each in findings if each.advice.edits is not None]
-    copies = [each for fix in fixes for each in fix.copies]
-    edits = [edit for fix in fixes for edit in fix.edits]
-    if is_copy:
-        names = {each.target for each in copies}
-        edits = [edit for edit in edits if not _writes_location(edit, names)]
-        copies = [replace(each, target=each.location) for each in copies]
-    source, kind = outcome.source, outcome.report.kind
-    if edits:
-        splicer = Splicer(source, kind)
-        source = source.patched(splice.patch for splice in splicer.with_lengths(splicer.splices_of(edits)))
-    rounds = (*outcome.rounds, Round(outcome.source, tuple(edits), kind, tuple(copies)))
-    fixed = Counter(dict(outcome.repair.fixed)) + Counter(each.rule for each in findings)
-    repair = replace(outcome.repair, fixed=tuple(sorted(fixed.items())))
-    return replace(outcome, source=source, rounds=rounds, repair=repair)
+# --- writing
 
 
 def _writes_location(edit: Edit, names: Collection[str]) -> bool:
@@ -314,29 +336,6 @@ def _writes_location(edit: Edit, names: Collection[str]) -> bool:
     entry = edit.place.parent
     is_of_data = entry is not None and entry.field == "external_data"
     return isinstance(edit, Assign) and is_of_data and edit.value in names
-
-
-def _write_with_new_files(
-    destination: _Destination, path: str, replaces: Replaced, outcome: FixOutcome, findings: list[Diagnostic]
-) -> FixOutcome:
-    """Write the result with the fixes of findings that need new data files. Return it with the report on the file."""
-    from onnx_lint.fixing.data_files import copies_of_data, new_data_files
-
-    is_copy = destination.is_copy
-    fixed = _with_fixes_in_new_files(outcome, findings, is_copy=is_copy)
-    model = destination.file.load(outcome.source)
-    copies = list(fixed.rounds[-1].copies)
-    not_copied: list[str] = []
-    if is_copy:
-        copies, not_copied = copies_of_data(model, copies)
-    folder = model.data_folder
-    model.release()
-    problem_of = partial(problem_of_written, outcome, has_new_data=True, is_copy=is_copy)
-    with new_data_files(copies, folder, os.path.dirname(path)) as new_files:
-        _write_checked(path, fixed.source, lambda new: problem_of(destination.lint(new)), replaces)
-    written = ((path, fixed.source.size), *new_files) if is_copy else tuple(new_files)
-    repair = replace(fixed.repair, not_made=(*fixed.repair.not_made, *not_copied), written=written)
-    return replace(fixed, report=destination.lint(fixed.source), repair=repair)
 
 
 def _write_checked(

@@ -28,8 +28,13 @@ _HARMLESS: Final = frozenset(
     {"versionid", "generation", "revision", "ref", "download", "raw", "format", "path", "name"}
 )
 """Query parameters, in lower case, that no store uses for a credential."""
-_TWO_IN_ONE: Final = r"[;?]|://|%(?:26|3b|3f)|%3a%2f%2f"
-"""Matches a parameter value that contains further parameters or an address."""
+_SEVERAL_IN_ONE: Final = r"[%;?&#@=]|://"
+"""Matches a decoded name or value of a query that contains further parameters, an address, or characters that are
+encoded more than twice."""
+_PARAMETER: Final = r"([;&#?][^/;&#?=]*)=(?!\*\*\*(?:[/;&#?]|$))[^/;&#?]*"
+"""Matches a parameter in a path: a name with a value that is not hidden yet."""
+_USER: Final = "://.*@|:[^/]*@|%[0-9A-Fa-f]{2}"
+"""Matches, in a decoded host or path, the user of an address, and characters that are encoded more than twice."""
 _UNENCODED_USER: Final = r"(?!arn:)[^/?#@\[]*:(?![0-9]*(?:[/?#]|$))"
 """A name and a colon without a port: the beginning of an address whose password contains a slash."""
 _VERSION: Final = r"\?versionId="
@@ -49,6 +54,11 @@ def is_remote(path: str) -> bool:
     return "://" in path and re.match(_SCHEME, path) is not None and not path.lower().startswith(_LOCAL)
 
 
+def is_local(path: str) -> bool:
+    """Return whether a path is that of a file on this machine: neither standard input nor remote."""
+    return path != "-" and not is_remote(path)
+
+
 def scheme_of(address: str) -> str:
     """Return the scheme of an address in lower case, such as `s3`."""
     return address.partition("://")[0].lower()
@@ -63,15 +73,17 @@ def shown_address(address: str) -> str:
     """Return the address for reports: without user and password, and with the values of its query hidden.
 
     A presigned address has a key in its query, and no list of the names of keys is complete. So only the values of a
-    few harmless parameters are shown.
+    few harmless parameters are shown. What contains a further address may contain its password, and is hidden.
     """
     scheme, _, rest = without_user(address).partition("://")
     if is_web(address):
         rest = rest.partition("#")[0]  # the fragment is not sent to the server
     place, question, query = rest.partition("?")
     host, slash, path = place.partition("/")
-    path = re.sub(r";([^/;=]*)=[^/;]*", rf";\1={_HIDDEN}", path)
-    shown = f"{scheme}://{host}{slash}{path}"
+    # No host, but the scheme of a further address: gs://s3://key@bucket.
+    if "%" in host or (host.endswith(":") and path.startswith(("/", "%"))):
+        return f"{scheme}://{_HIDDEN}"
+    shown = f"{scheme}://{_shown_part(host)}{slash}{_shown_part(path)}"
     return f"{shown}?{'&'.join(map(_shown_parameter, query.split('&')))}" if question else shown
 
 
@@ -111,9 +123,35 @@ def folder_of(address: str) -> str:
     return f"{scheme}://{rest.rpartition('/')[0]}"
 
 
+def _shown_part(part: str) -> str:
+    """Return a host or a path with credentials hidden: the whole part if they are encoded."""
+    before, _, after = part.rpartition("@")
+    if "://" in before or ":" in before.rpartition("/")[2]:
+        part = f"{_HIDDEN}@{after}"
+    if re.search(_USER, _decoded(part)) is not None:
+        return _HIDDEN
+    part = re.sub(r"(#[^/=]*)=.*", rf"\1={_HIDDEN}", part)  # a fragment ends the address, also after a slash
+    part = re.sub(_PARAMETER, rf"\1={_HIDDEN}", part)
+    return _HIDDEN if re.search(_PARAMETER, _decoded(part)) is not None else part
+
+
 def _shown_parameter(parameter: str) -> str:
+    """Return a parameter of a query, with its value hidden unless the parameter is harmless."""
     name, equals, value = parameter.partition("=")
     if not equals:
         return _HIDDEN if name else name
-    is_harmless = name.lower() in _HARMLESS and re.search(_TWO_IN_ONE, value, re.IGNORECASE) is None
-    return parameter if is_harmless else f"{name}={_HIDDEN}"
+    if _is_several(name):
+        name = _HIDDEN
+    return parameter if name.lower() in _HARMLESS and not _is_several(value) else f"{name}={_HIDDEN}"
+
+
+def _is_several(text: str) -> bool:
+    """Return whether a name or value of a query may contain further parameters or an address."""
+    return re.search(_SEVERAL_IN_ONE, _decoded(text)) is not None
+
+
+def _decoded(text: str) -> str:
+    """Return a text without percent-encoding, also where it was encoded twice."""
+    from urllib.parse import unquote
+
+    return unquote(unquote(text))

@@ -33,11 +33,10 @@ class PatchedSource(Source):
 
     def read_at(self, offset: int, length: int) -> bytes:
         """Return up to `length` bytes from `offset` on."""
-        found = [
+        return b"".join(
             piece if isinstance(piece, bytes) else self.base.read_at(piece[0], piece[1] - piece[0])
             for piece in self.pieces_between(offset, min(offset + length, self.size))
-        ]
-        return found[0] if len(found) == 1 else b"".join(found)
+        )
 
     def pieces_between(self, start: int, end: int) -> Iterator[Stretch]:
         """Yield the pieces that make up the bytes from `start` to `end`."""

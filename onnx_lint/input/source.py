@@ -12,6 +12,7 @@ import stat
 import sys
 from typing import BinaryIO
 
+from onnx_lint.common.reasons import reason_of
 from onnx_lint.input.regular_file import kind_of_file, open_regular
 
 WINDOW_BYTES = 1 << 16
@@ -118,13 +119,13 @@ class FileSource(Source):
             try:
                 piece = _read_positioned(self._descriptor, length, offset)
             except OSError as error:
-                raise ReadError(error.strerror or str(error)) from error
+                raise ReadError(reason_of(error)) from error
             if not piece:
                 break
             pieces.append(piece)
             offset += len(piece)
             length -= len(piece)
-        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        return b"".join(pieces)
 
     def close(self) -> None:
         """Close the file."""
@@ -151,8 +152,7 @@ def open_file(path: str | os.PathLike[str]) -> FileSource:
     try:
         descriptor, status = open_regular(path)
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise SourceError(f"{os.fspath(path)}: {reason}") from error
+        raise SourceError(f"{os.fspath(path)}: {reason_of(error)}") from error
     return FileSource(descriptor, status.st_size)
 
 

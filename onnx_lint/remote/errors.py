@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import re
 import ssl
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -44,6 +44,13 @@ _SENTENCES: Final = {
     "TooManyRedirects": "the server redirects too often",
 }
 """The reasons of exceptions of Python, aiohttp, botocore and Google's client, by class."""
+
+_SENTENCES_OF_STATUS: Final[Mapping[int, str]] = {
+    HTTPStatus.UNAUTHORIZED: "the server asks for credentials (401){hint}",
+    HTTPStatus.PROXY_AUTHENTICATION_REQUIRED: "the proxy asks for credentials (407)",
+    HTTPStatus.TOO_MANY_REQUESTS: "the server received too many requests (429){still}",
+}
+"""The reasons of answers with a status."""
 
 _OF_VALUES: Final = (TypeError, AttributeError, ValueError, NotImplementedError)
 
@@ -132,23 +139,18 @@ def _own(error: BaseException) -> RemoteError | None:
 def _of_status(status: int, address: str, causes: list[BaseException], still: str) -> RemoteError:
     if any(type(cause).__name__ == "RepositoryNotFoundError" for cause in causes):
         return RemoteNotFoundError(f"there is no such repository, or it is private{_hint(address)}")
-    if status == HTTPStatus.UNAUTHORIZED:
-        return RemoteError(f"the server asks for credentials (401){_hint(address)}")
     if status == HTTPStatus.FORBIDDEN:
         signed = is_web(address) and "?" in address
         why = "; a signed address expires after some time" if signed else _hint(address)
         return RemoteError(f"access is denied (403){why}")
     if status in {HTTPStatus.NOT_FOUND, HTTPStatus.GONE}:
         return RemoteNotFoundError(f"there is no such object ({status})")
-    if status == HTTPStatus.PROXY_AUTHENTICATION_REQUIRED:
-        return RemoteError("the proxy asks for credentials (407)")
     if status == HTTPStatus.PRECONDITION_FAILED:
         return ChangedError()
-    if status == HTTPStatus.TOO_MANY_REQUESTS:
-        return RemoteError(f"the server received too many requests (429){still}")
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return RemoteError(f"the server failed ({status}){still}")
-    return RemoteError(f"the server refused the request ({status})")
+    reason = _SENTENCES_OF_STATUS.get(status, f"the server refused the request ({status})")
+    return RemoteError(reason.replace("{hint}", _hint(address)).replace("{still}", still))
 
 
 def _sentence(error: BaseException, seconds: int, address: str) -> str | None:

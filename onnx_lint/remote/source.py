@@ -76,7 +76,7 @@ class RemoteSource(Source):
                 continue
             pieces.append(piece)
             offset += len(piece)
-        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        return b"".join(pieces)
 
     def window(self, offset: int, most: int) -> bytes:
         """Return the bytes at hand from `offset` on."""

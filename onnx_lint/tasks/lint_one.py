@@ -38,11 +38,18 @@ class Task(Record):
     fix_options: FixOptions | None = None
     """How to fix the file; None to check it as it is."""
 
+    @property
+    def reported_path(self) -> str:
+        """The path in the report."""
+        return self.name or self.path
+
 
 def check_of(task: Task) -> tuple[FileCheck, str] | None:
     """Return what decides the report of a task, and the folder of the cache; None if the report may not be kept."""
-    check = file_check(task) if task.cache is not None else None
-    return (check, task.cache) if check is not None and task.cache is not None else None
+    if task.cache is None:
+        return None
+    check = file_check(task)
+    return None if check is None else (check, task.cache)
 
 
 def file_check(task: Task) -> FileCheck | None:
@@ -77,7 +84,7 @@ def lint_one(task: Task, opening: Callable[[], Source] | None = None, beside: Da
     """
     release_memory()
     if task.problem is not None:
-        return FileReport(task.name or task.path, 0, unreadable=task.problem)
+        return FileReport(task.reported_path, 0, unreadable=task.problem)
     # Late, as the verdicts of a run may all be in the cache; not below, as a missing package is no fault of one file.
     from onnx_lint.engine.lint import lint_file
 
@@ -90,7 +97,8 @@ def lint_one(task: Task, opening: Callable[[], Source] | None = None, beside: Da
         if cached is not None:
             from onnx_lint.cache.checks import cached_or_linted
 
-            return cached_or_linted(*cached, opening)
+            check, folder = cached
+            return cached_or_linted(check, folder, opening)
         return lint_file(
             task.path,
             task.settings,
@@ -100,4 +108,4 @@ def lint_one(task: Task, opening: Callable[[], Source] | None = None, beside: Da
             beside=beside,
         )
     except Exception as error:
-        return FileReport(task.name or task.path, 0, internal_errors=(InternalError.from_exception(error),))
+        return FileReport(task.reported_path, 0, internal_errors=(InternalError.from_exception(error),))

@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.common.model_limits import NO_LIMITS, ModelLimits
-from onnx_lint.common.watched_process import STARTS, Answered, Ended, ProcessPool, Ready
+from onnx_lint.common.watched_process import Answered, Ended, ProcessPool, WatchedProcess
 from onnx_lint.engine.lint import import_usual_rules
 from onnx_lint.report.file_report import OWN_ERRORS, FileReport, InternalError
 from onnx_lint.tasks.lint_one import Task, is_opened_ahead, lint_one, opening_of
@@ -19,6 +19,9 @@ from onnx_lint.tasks.lint_one import Task, is_opened_ahead, lint_one, opening_of
 if TYPE_CHECKING:
     from onnx_lint.input.source import Source
     from onnx_lint.remote.ahead import Ahead
+
+_STARTS: Final = 3
+"""The number of times to start a process that is killed before it is ready. No job is to blame for that."""
 
 _FILES_AHEAD: Final = 2
 """How many files a process has while many wait: the one that it lints, and the next one, so that it is never idle.
@@ -61,32 +64,40 @@ def run_jobs(
     A job that ends its process is done again until it had `tries`. After the time `end`, no more jobs are begun.
     Precondition: there are at least `count` jobs.
     """
-    for process in [each for each in pool.processes if not each.is_running]:
-        pool.close(process)
-    while len(pool.processes) < count:
-        pool.start()
+    _start_processes(pool, count)
     for process in pool.processes:
         process.give(jobs.popleft())
     blame = _Blame(tries)
     while any(process.jobs for process in pool.processes):
         process, event = pool.wait()
-        if isinstance(event, Ready):
-            continue
-        is_done, ahead = True, 0  # after the time `end`, none
-        if isinstance(event, Ended):
+        if isinstance(event, Answered):
+            if time.monotonic() < end:
+                # Near the end, fewer: the processes that are idle first take the rest.
+                _give(process, jobs, max(1, min(most_ahead, len(jobs) // (2 * count))))
+            yield event
+        elif isinstance(event, Ended):
             left = list(process.jobs)
             pool.close(process)
             is_done = blame.gives_up(event)
             jobs.extendleft(reversed(left[1:] if is_done else left))
-            process = pool.start() if jobs else process
-            ahead = 1  # until its first answer, as that may take long
-        elif time.monotonic() < end:
-            # Near the end, fewer: the processes that are idle first take the rest.
-            ahead = max(1, min(most_ahead, len(jobs) // (2 * count)))
-        while jobs and len(process.jobs) < ahead:
-            process.give(jobs.popleft())
-        if is_done:
-            yield event
+            if jobs:
+                _give(pool.start(), jobs, 1)  # until its first answer, as that may take long
+            if is_done:
+                yield event
+
+
+def _start_processes(pool: ProcessPool, count: int) -> None:
+    """Start processes until `count` of them run."""
+    for process in [each for each in pool.processes if not each.is_running]:
+        pool.close(process)
+    while len(pool.processes) < count:
+        pool.start()
+
+
+def _give(process: WatchedProcess, jobs: deque[Any], most: int) -> None:
+    """Give the process jobs until it has `most`."""
+    while jobs and len(process.jobs) < most:
+        process.give(jobs.popleft())
 
 
 class _Blame:
@@ -94,7 +105,7 @@ class _Blame:
 
     def __init__(self, tries: int) -> None:
         self._tries = tries
-        self._restarts = STARTS
+        self._restarts = _STARTS
         self._ends: Counter[Any] = Counter()
 
     def gives_up(self, event: Ended) -> bool:
@@ -110,7 +121,7 @@ class _Blame:
 
 def report_of_end(task: Task, words: str, is_limit: bool) -> FileReport:
     """Return the report of a file that ended its process, or exceeded a limit."""
-    path = task.name or task.path
+    path = task.reported_path
     if is_limit:
         return FileReport(path, 0, unreadable=f"{path}: {words}")
     return FileReport(path, 0, internal_errors=(InternalError(OWN_ERRORS, words, ""),))

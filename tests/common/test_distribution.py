@@ -37,7 +37,17 @@ def test_a_copy_without_metadata_names_the_extra(monkeypatch: pytest.MonkeyPatch
     [
         ("a[b]>=1; extra == 'remote'", "a[b]>=1"),
         ('a>=1; python_version < "3.12" and extra == "remote"', 'a>=1; python_version < "3.12"'),
-        ("a; (os_name == 'nt' or os_name == 'os2') and extra == 'remote'", 'a; os_name == "nt" or os_name == "os2"'),
+        ("a; (os_name == 'nt' or os_name == 'os2') and extra == 'remote'", 'a; (os_name == "nt" or os_name == "os2")'),
+        (
+            "a; (os_name == 'nt' or os_name == 'os2') and python_version < '3.12' and extra == 'remote'",
+            'a; (os_name == "nt" or os_name == "os2") and python_version < "3.12"',
+        ),
+        (
+            "a; python_version < '3.12' and (os_name == 'nt' or os_name == 'os2') and extra == 'remote'",
+            'a; python_version < "3.12" and (os_name == "nt" or os_name == "os2")',
+        ),
+        ("a @ https://h/a.whl ; extra == 'remote'", "a @ https://h/a.whl"),
+        ("a; extra == 'test-remote'", "onnx-lint[remote]"),
         ("a; extra == 'cluster'", "onnx-lint[remote]"),
         ("a", "onnx-lint[remote]"),
     ],
@@ -47,6 +57,7 @@ def test_a_package_of_an_extra_may_have_a_further_condition(
 ):
     monkeypatch.setattr(importlib.metadata, "requires", lambda _: [requirement])
     assert install_command("remote") == f"pip install '{named}'"
+    assert Requirement(named)
 
 
 def test_metadata_that_is_not_utf_8_has_an_address_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -264,8 +264,7 @@ def test_the_settings_list_the_files_that_a_pattern_has_found(folder: Path, caps
     run(["models", "--config", "models/onnx-lint.toml", "--plugin", "more.py", "--show-settings"])
     shown = [line for line in capsys.readouterr().out.splitlines() if line.startswith("plugins")]
     assert [line.split("#")[0].strip() for line in shown] == [
-        'plugins = ["models/house_rules.py"]',
-        'plugins = ["more.py"]',
+        'plugins = ["models/house_rules.py", "more.py"]',
     ]
 
 

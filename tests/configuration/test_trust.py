@@ -154,7 +154,7 @@ def test_a_list_that_cannot_be_read_may_allow_anything(
     path.touch()
     path.chmod(0o664)
     _with_list(path, content, monkeypatch)
-    said = f"an access control list that cannot be read says who can write to {path}"
+    said = f"the access control list of {path} cannot be read"
     assert _dangers(path) == ([said] if is_danger else [])
 
 

@@ -42,7 +42,7 @@ def test_paths(path: str):
         ("https://h/m.onnx?X-Amz-Signature=abc&X-Amz-Date=1", "https://h/m.onnx?X-Amz-Signature=***&X-Amz-Date=***"),
         ("https://h/m.onnx?sv=1&sig=a%2Fb=", "https://h/m.onnx?sv=***&sig=***"),
         ("https://h/m.onnx?token", "https://h/m.onnx?***"),
-        ("https://h/m.onnx?a?b=c", "https://h/m.onnx?a?b=***"),
+        ("https://h/m.onnx?a?b=c", "https://h/m.onnx?***=***"),
         ("https://h/m.onnx?download=1&ref=main", "https://h/m.onnx?download=1&ref=main"),
         ("https://h/m.onnx#access_token=abc", "https://h/m.onnx"),
         ("https://h/a;jsessionid=abc/m.onnx", "https://h/a;jsessionid=***/m.onnx"),
@@ -64,6 +64,7 @@ def test_paths(path: str):
         ("s3://key:secret@b/m.onnx", "s3://b/m.onnx"),
         ("s3://b/m.onnx?versionId=1", "s3://b/m.onnx?versionId=1"),
         ("s3://b/a#b.onnx", "s3://b/a#b.onnx"),
+        ("s3://b/m.onnx#token=a/b+c==", "s3://b/m.onnx#token=***"),
         ("hf://org/repo@main/m.onnx", "hf://org/repo@main/m.onnx"),
         ("hf://gpt2@main/m.onnx", "hf://gpt2@main/m.onnx"),
     ],
@@ -71,6 +72,46 @@ def test_paths(path: str):
 def test_what_is_shown(address: str, shown: str):
     assert shown_address(address) == shown
     assert shown_address(shown) == shown
+
+
+_NESTED = [
+    *("s3://u:PASS@b", "s3://PASS@b", "//u:PASS@b", "s3%3A//u:PASS@b", "s3:%2F/u:PASS@b", "s3%3a%2f%2fu%3aPASS%40b"),
+    *("s3%253A%252F%252Fu%253APASS%2540b", "s3:/%252fu:PASS%40b", "%2%35%33%41u:PASS%25%34%30b", "u%3APASS%40b"),
+    *("https%3A//PASS%40h", "%68ttps:%2F/PASS@h"),
+    *("s3%25253A%25252F%25252Fu%25253APASS%252540b", "a#token=PASS", "a%23token=PASS", "a%2523token%253DPASS"),
+    *("a;token=PASS", "a%3btoken=PASS", "a%3Btoken%3dPASS", "a%26token%3DPASS", "a%3Ftoken=PASS", "a&token=PASS"),
+    "a?token=PASS",
+]
+"""Addresses and parameters with a secret, to be written inside of another address."""
+
+
+@pytest.mark.parametrize("nested", _NESTED)
+@pytest.mark.parametrize(
+    "form",
+    [
+        *("https://h/x?path={}", "https://h/x?PATH={}&raw=1", "https://h/x?name=m;ref={}", "https://h/x?{}=1"),
+        *("https://h/x?{}", "https://h/{}/m.onnx", "https://h/m.onnx;v={}", "https://h/m.onnx#path={}"),
+        *("HTTPS://u:p@h/{}", "s3://b/{}", "s3://b/x?versionId={}", "s3://b/x#ref={}", "hf://o/r@main/{}", "gs://{}/m"),
+    ],
+)
+def test_a_secret_inside_of_an_address_is_hidden(form: str, nested: str):
+    """In each encoding, and each place: better too much of an address is hidden than too little."""
+    shown = shown_address(form.format(nested))
+    assert "PASS" not in shown
+    assert shown_address(shown) == shown
+
+
+@each_case(
+    "address",
+    [
+        *("https://h/My%20Models/m%2Bx.onnx", "https://h/%40scope/m.onnx", "https://h/a%3Ab/m.onnx", "s3://b/a:1.onnx"),
+        *("s3://b/date=2024-01-01/m.onnx", "s3://b/a#1.onnx", "s3://b/a&b.onnx", "s3://b/r&d/m=1.onnx"),
+        *("https://h/x?path=a%2Fb.onnx", "https://h/x?name=m%201.onnx", "hf://o/r@refs%2Fpr%2F1/m.onnx"),
+        *("https://h/m?path=/a/b", "s3://b/m.onnx?versionId=a.b_c-d", "https://h:80/s3://b/m.onnx"),
+    ],
+)
+def test_what_is_no_secret_is_shown(address: str):
+    assert shown_address(address) == address
 
 
 @pytest.mark.parametrize(

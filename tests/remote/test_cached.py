@@ -11,7 +11,7 @@ import pytest
 from support.servers.remote_models import external_model, small_model, write_inlined
 from support.servers.web_server import File, WebServer
 
-from onnx_lint.cache.checks import cached_or_linted, opened, verdicts_in
+from onnx_lint.cache.checks import cached_or_linted, closing_caches, verdicts_in
 from onnx_lint.cli.application import run
 from onnx_lint.cluster.messages import Answer, Job
 from onnx_lint.cluster.worker import _JobLinter
@@ -85,7 +85,7 @@ def test_a_worker_of_a_cluster_finds_out_the_version(
     linter.expect(job)
     entry = Answer(0, linter(job)).entry()
     assert entry["identity"] == ['"1"', len(small_model(fault=True))]
-    with opened():
+    with closing_caches():
         verdicts_in(str(tmp_path)).keep(check, entry, 0)
         monkeypatch.setattr("onnx_lint.engine.lint.lint_file", None)  # the report is in the cache
         report = cached_or_linted(check, str(tmp_path))

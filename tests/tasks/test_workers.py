@@ -124,8 +124,8 @@ def test_a_file_that_is_done_when_its_worker_is_ended_is_not_blamed(log: Path):
     process.give(1)
     process._exceeded = process._answers, "it took too long"
     process._process.kill()
-    assert process.event(found[1]) == Answered(0, NUMBERED[0])
-    while isinstance(event := process.event(pool._messages.get()[1]), Answered):
+    assert process.handle(found[1]) == Answered(0, NUMBERED[0])
+    while isinstance(event := process.handle(pool._messages.get()[1]), Answered):
         process.jobs.append(1)
     assert isinstance(event, Ended)
     assert (event.job, list(process.jobs)) == (None, [1])

@@ -24,7 +24,7 @@ PIECE_BYTES = 1 << 22
 """The number of bytes of a payload in memory at once."""
 
 VARINT_PIECE_BYTES = 1 << 15
-"""The same for varints. Each of their bytes becomes a number of eight bytes: these fit the processor's cache."""
+"""The same for varints. Each of their bytes becomes a number of eight bytes: a piece fits its cache."""
 
 _FIXED_TYPES: Final = {"float_data": "<f4", "double_data": "<f8", "floats": "<f4"}
 _VARINT_TYPES: Final = {"int32_data": "int32", "int64_data": "int64", "uint64_data": "uint64", "ints": "int64"}
@@ -41,12 +41,18 @@ def byte_pieces(source: Source, offset: int, length: int, most: int) -> Iterator
     """Yield the bytes from `offset` on in pieces of `most`, the last one shorter; fewer if the file has shrunk."""
     end = offset + length
     while offset < end:
-        piece = source.read_at(offset, min(most, end - offset))
+        piece = _read(source, offset, min(most, end - offset))
         if not piece:
             return
-        Reading.bytes_read += len(piece)
         yield piece
         offset += len(piece)
+
+
+def _read(source: Source, offset: int, length: int) -> bytes:
+    """Return the bytes at a position, and count them for whoever shows progress."""
+    data = source.read_at(offset, length)
+    Reading.bytes_read += len(data)
+    return data
 
 
 # --- how many
@@ -102,7 +108,7 @@ def entry_pieces(source: Source, payload: Payload) -> Iterator[Array]:
 
 
 def array_of(listed: Sequence[Any], field: str) -> Array:
-    """Return the entries of a numeric typed field that are in the message."""
+    """Return parsed entries of a numeric typed field as an array of the type of the field."""
     import numpy as np
 
     return np.fromiter(listed, _FIXED_TYPES.get(field) or _VARINT_TYPES[field], len(listed))
@@ -119,14 +125,14 @@ def _fixed_run(source: Source, payload: Payload, size: int) -> Iterator[bytes]:
     most = PIECE_BYTES - PIECE_BYTES % step
     position, end = payload.offset, payload.offset + payload.length
     while position < end:
-        piece = source.read_at(position, min(most, end - position))
+        piece = _read(source, position, min(most, end - position))
         rows = np.frombuffer(piece[: len(piece) - len(piece) % step], np.uint8).reshape(-1, step)
         if not len(rows) or (rows[:, 0] != tag).any():
             break  # a tag in more bytes than necessary
         yield rows[:, 1:].tobytes()
         position = wire.advanced(position, position + rows.size)
     for _, _, _, value, following in wire.records(source, position, end):
-        yield source.read_at(value, following - value)
+        yield _read(source, value, following - value)
 
 
 def _varints(source: Source, payload: Payload) -> Iterator[Array]:
@@ -168,7 +174,7 @@ def _decoded(data: Array, ends: Array, step: int) -> NDArray[numpy.uint64]:
 def last_varint(source: Source, payload: Payload) -> int:
     """Return the last value of a payload of varints, unsigned."""
     tail = min(payload.length, wire.MAX_VARINT_BYTES)
-    data = source.read_at(payload.offset + payload.length - tail, tail)
+    data = _read(source, payload.offset + payload.length - tail, tail)
     start = len(data) - 1
     while start > 0 and data[start - 1] >= 0x80:
         start -= 1

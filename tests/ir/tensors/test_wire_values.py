@@ -62,6 +62,30 @@ def test_runs_of_fixed_width_with_long_tags_are_read_too(field: str, kind: str):
     assert wire_values.count_entries(BytesSource(run), payload) == 3
 
 
+@pytest.mark.parametrize("field", ["float_data", "double_data", "int64_data", "raw_data"])
+@pytest.mark.parametrize("is_packed", [True, False])
+def test_all_bytes_that_are_read_are_counted(field: str, is_packed: bool, monkeypatch: pytest.MonkeyPatch):
+    """Progress shows them."""
+    monkeypatch.setattr(wire_values.Reading, "bytes_read", 0)
+    tensor = schema.message("TensorProto")()
+    if field == "raw_data":
+        tensor.raw_data = bytes(10)
+    else:
+        getattr(tensor, field).extend(range(10))
+    data = tensor.SerializeToString()
+    ((_, _, _, value, end),) = wire.records(BytesSource(data), 0, len(data))
+    payload = Payload(field, value, end - value, True)
+    if not is_packed and field != "raw_data":
+        data = unpacked(data, "TensorProto")
+        payload = Payload(field, 0, len(data), False)
+    source = BytesSource(data)
+    if field == "raw_data":
+        list(wire_values.byte_pieces(source, payload.offset, payload.length, 3))
+    else:
+        list(wire_values.entry_pieces(source, payload))
+    assert wire_values.Reading.bytes_read == payload.length
+
+
 @pytest.mark.usefixtures("values_stay_in_the_source")
 def test_bytes_that_are_no_varints_are_not_read_again_and_again():
     payload = Payload("int64_data", 0, 8 << 20, True)
