@@ -1445,6 +1445,21 @@ def test_an_entry_of_before_that_knows_a_renamed_finding_by_its_number_is_said_t
     assert count_imprecise(suppress_known(report_on(known), entries), entries) == 0
 
 
+def test_an_entry_of_before_on_many_faults_that_are_unchanged_is_precise():
+    nodes = " ".join(f"[n] a{number} = Relu (x)" for number in range(70))
+    model = onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["": 21]> g (float[2] x) => (a0) {{ {nodes} }}')
+    found = report_on(model)
+    entries = {
+        fingerprint: entry
+        for fingerprint, entry in entries_before(found.diagnostics).items()
+        if entry.rule == "duplicate-node-name"
+    }
+    assert [entry.faults[0].is_of_many for entry in entries.values()] == [True]
+    known = suppress_known(found, entries)
+    assert "duplicate-node-name" not in {each.rule for each in known.diagnostics}
+    assert count_imprecise(known, entries) == 0
+
+
 def _with_uses(at: Iterable[int], name: str = "zz") -> onnx.ModelProto:
     """Return a model of four equal nodes, some of which read a name that nothing defines."""
     nodes = " ".join(f"[n{number}] a{number} = Add ({name if number in at else 'x'}, x)" for number in range(4))
