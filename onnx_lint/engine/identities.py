@@ -95,16 +95,19 @@ def _fault_of(finding: Finding) -> FaultIdentity:
 def _apart(finding: Finding, parts: Sequence[FaultDigests], model: Model) -> tuple[FaultAlone, ...]:
     """Return `BaselineIdentity.apart`. `parts`: `BaselineIdentity.parts`, in the order of the faults."""
     faults = finding.elements or finding.parts
-    if faults is None or faults.are_few(1) or (finding.elements is None and (faults.is_one_fault or len(parts) < 2)):
+    if faults is None or faults.are_few(1):
+        return ()
+    if finding.elements is None and (faults.is_one_fault or len(parts) < 2):
         return ()
     alone = [each or finding for each in faults.alone(MAX_LISTED)]
     found: list[FaultAlone] = []
-    first_partners: tuple[Place, ...] | None = None
-    for each, (place, inner, partners) in zip(alone, faults.identities(), strict=False):
+    of_first: tuple[Place, ...] = ()
+    for number, (each, (place, inner, partners)) in enumerate(zip(alone, faults.identities(), strict=False)):
         message = each.message
-        first_partners = partners if first_partners is None else first_partners
-        if found and message == alone[0].message:
-            is_of_call = partners and partners != first_partners
+        if not number:
+            of_first = partners
+        elif message == alone[0].message:
+            is_of_call = partners and partners != of_first
             message = with_more(message, f"what is new is {partners[0] if is_of_call else inner or place}")
         message, around = shortened(message, MAX_MESSAGE_CHARACTERS), model.places.enclosing_names(place)
         found.append(FaultAlone(place, message, extent_of(each, model), around=around))

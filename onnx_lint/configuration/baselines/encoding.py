@@ -62,7 +62,8 @@ DigestLayouts = tuple[DigestLayout, ...]
 _MANY: Final = "all:"
 """What the text of many faults together begins with."""
 _SLASH: Final = "/"
-_STORAGES: Final = {True: "initializer", False: "constant"}
+_INITIALIZER: Final = "initializer"
+_CONSTANT: Final = "constant"
 
 
 def digests_as_written(digests: PlaceDigests, layouts: DigestLayouts) -> PlaceDigests:
@@ -115,10 +116,11 @@ def decoded_fault(text: str) -> FaultDigests:
 
 def encoded_content(content: ContentDigests) -> str:
     """Return the text for `Entry.content`."""
-    return f"{_STORAGES[content.is_initializer]}:{encoded(content.place, CONTENT)}"
+    storage = _INITIALIZER if content.is_initializer else _CONSTANT
+    return f"{storage}:{encoded(content.place, CONTENT)}"
 
 
 def decoded_content(text: str) -> ContentDigests:
     """Return `Entry.content` from its text."""
     storage, _, digests = text.partition(":")
-    return ContentDigests(decoded(digests, CONTENT), is_initializer=storage == _STORAGES[True])
+    return ContentDigests(decoded(digests, CONTENT), is_initializer=storage == _INITIALIZER)

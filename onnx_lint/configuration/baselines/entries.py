@@ -12,7 +12,7 @@ from onnx_lint.report.digests import ContentDigests, FaultDigests, PlaceDigests
 from onnx_lint.report.findings import BaselineIdentity, Diagnostic
 from onnx_lint.report.folding import unfold
 from onnx_lint.reporters.escape import encodable, shortened
-from onnx_lint.reporters.fingerprint import digest_of
+from onnx_lint.reporters.fingerprint import digest_of, digest_with_main_graph
 from onnx_lint.spec.clauses import clauses
 from onnx_lint.spec.former_clauses import rows_known
 
@@ -125,7 +125,7 @@ def fingerprint_of(diagnostic: Diagnostic) -> str:
 
 def fingerprints_of(diagnostic: Diagnostic) -> tuple[str, str]:
     """Return the fingerprint of a finding, and the one that older versions made."""
-    return fingerprint_of(diagnostic), digest_of(diagnostic, with_main=True)[:FINGERPRINT_DIGITS]
+    return fingerprint_of(diagnostic), digest_with_main_graph(diagnostic)[:FINGERPRINT_DIGITS]
 
 
 def may_be_renamed(entry: Entry, identity: BaselineIdentity) -> bool:
