@@ -13,7 +13,7 @@ _PRIME: Final = (1 << 89) - 1
 _FACTOR: Final = 0x9E3779B97F4A7C15F39CC
 
 
-class Cut(NamedTuple):
+class EndCut(NamedTuple):
     """How many elements are left out of a list."""
 
     first: int
@@ -52,7 +52,7 @@ class OrderedTexts:
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts, self._length = texts, len(texts)
         self._different: dict[tuple[int, int, int], list[int]] = {}
-        self._of_cut: dict[Cut, str] = {}
+        self._of_cut: dict[EndCut, str] = {}
         self._forwards, self._backwards = _Prefixes(texts), _Prefixes(texts[::-1])
 
     def before(self, index: int, *, may_be_any: bool = False) -> str:
@@ -63,7 +63,7 @@ class OrderedTexts:
         """Return the digest of the elements behind an index. `may_be_any`: see `_Prefixes.before`."""
         return self._backwards.before(self._length - 1 - index, may_be_any=may_be_any)
 
-    def whole(self, cut: Cut) -> str:
+    def whole(self, cut: EndCut) -> str:
         """Return the digest of all elements without some at the start and at the end."""
         if cut not in self._of_cut:
             start = min(cut.first, self._length)
@@ -71,7 +71,7 @@ class OrderedTexts:
             self._of_cut[cut] = f"{_digest_between(self._forwards.digests, start, end):x}"
         return self._of_cut[cut]
 
-    def is_ambiguous(self, cut: Cut, at_fault: int | None) -> bool:
+    def is_ambiguous(self, cut: EndCut, at_fault: int | None) -> bool:
         """Return whether the list may be the same one without other elements at its ends.
 
         For example, `Relu Relu Relu` without the first and the last element is the same as without the first two.

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import Record, field_names, replace
-from onnx_lint.engine.ordered_texts import Cut, OrderedTexts
+from onnx_lint.engine.ordered_texts import EndCut, OrderedTexts
 from onnx_lint.ir.graph import Graph
 
 _PASSED_ON: Final = frozenset({"Constant", "Identity"})
@@ -24,7 +24,7 @@ MOST_AROUND: Final = 8
 """The most inputs, outputs, and users of an output that identify a node, which may have thousands."""
 
 
-TOLERATED_ADDITIONS: Final = (Cut(0, 0), Cut(1, 1), Cut(1, 2), Cut(2, 1), Cut(2, 2))
+TOLERATED_ADDITIONS: Final = (EndCut(0, 0), EndCut(1, 1), EndCut(1, 2), EndCut(2, 1), EndCut(2, 2))
 """How many nodes may have been added before and behind all others of a graph: a baseline still knows the others.
 
 If nodes are added on one side only, `View.before` or `View.behind` stays the same, however many they are.

@@ -38,7 +38,7 @@ def _as_first_reported(diagnostic: Diagnostic) -> Diagnostic:
     return replace(former, cited=replace(former.cited, id=clauses[0])) if clauses else former
 
 
-class _Names(Record):
+class _NamesAround(Record):
     """The names around the place of a finding."""
 
     graph: str
@@ -62,8 +62,10 @@ def digest_with_main_graph(diagnostic: Diagnostic) -> str:
     return _digest(diagnostic, _names_of(diagnostic), "")
 
 
-def _names_of(diagnostic: Diagnostic) -> _Names:
-    return _Names(graph=diagnostic.graph or "", subject=diagnostic.subject or "", scope=tuple(diagnostic.around.scope))
+def _names_of(diagnostic: Diagnostic) -> _NamesAround:
+    return _NamesAround(
+        graph=diagnostic.graph or "", subject=diagnostic.subject or "", scope=tuple(diagnostic.around.scope)
+    )
 
 
 def _fields_of(diagnostic: Diagnostic) -> list[str]:
@@ -71,17 +73,17 @@ def _fields_of(diagnostic: Diagnostic) -> list[str]:
     return [field for field, _ in diagnostic.at.key] or [diagnostic.at.field]
 
 
-def _without_main_graph(names: _Names, place: Place) -> _Names:
+def _without_main_graph(names: _NamesAround, place: Place) -> _NamesAround:
     """Return the names around a place in the main graph, or in a graph inside of it, without that of the main graph."""
     main, *scope = names.scope
     key = place.key
     is_in_attribute = any(field == "g" for field, _ in key[1:-1])
     if is_in_attribute or any(field == "graphs" and index is not None for field, index in key):
         return replace(names, scope=tuple(scope))
-    return _Names(graph="", subject="" if names.subject == main else names.subject, scope=tuple(scope))
+    return _NamesAround(graph="", subject="" if names.subject == main else names.subject, scope=tuple(scope))
 
 
-def _digest(diagnostic: Diagnostic, names: _Names, file: str) -> str:
+def _digest(diagnostic: Diagnostic, names: _NamesAround, file: str) -> str:
     if diagnostic.collective:
         # The place is that of the first of several, which depends on the nodes before it.
         around: tuple[str, ...] = ("", "", "", names.subject)
