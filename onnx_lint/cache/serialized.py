@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from onnx_lint.common.record import Record
 from onnx_lint.ir.places.place import EnclosingNames, Place
+from onnx_lint.report.digests import ContentDigests, FaultDigests, PlaceDigests
 from onnx_lint.report.file_report import Counted, FileFacts, FileReport, InternalError, Shapes, Traffic
 from onnx_lint.report.findings import (
     Advice,
@@ -19,6 +20,7 @@ from onnx_lint.report.findings import (
     CitedClause,
     ContextLine,
     Diagnostic,
+    FaultAlone,
     Folding,
     ProposedEdit,
     ProposedFix,
@@ -34,13 +36,17 @@ KEPT: Final[Mapping[str, type]] = MappingProxyType(
             BaselineIdentity,
             ByTarget,
             CitedClause,
+            ContentDigests,
             ContextLine,
             Counted,
             Diagnostic,
             EnclosingNames,
+            FaultAlone,
+            FaultDigests,
             FileFacts,
             FileReport,
             Folding,
+            PlaceDigests,
             ProposedEdit,
             ProposedFix,
             RelatedPlace,

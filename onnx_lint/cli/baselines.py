@@ -11,18 +11,15 @@ from typing import TYPE_CHECKING, Final
 
 from onnx_lint.cli.streams import report_file
 from onnx_lint.common.record import replace
-from onnx_lint.configuration.baseline import (
-    Baseline,
-    Entry,
+from onnx_lint.configuration.baselines.entries import Baseline, Entry, entries_of
+from onnx_lint.configuration.baselines.file import read_baseline, to_json
+from onnx_lint.configuration.baselines.known_findings import (
     count_imprecise,
     count_stale,
-    entries_of,
     file_key,
     former_name,
-    read_baseline,
     suppress_known,
     surviving_entries,
-    to_json,
 )
 from onnx_lint.configuration.errors import ConfigurationError, RequestError
 from onnx_lint.input.locations import is_remote

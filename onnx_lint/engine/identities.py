@@ -1,27 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The identities of findings, by which a baseline recognizes them after the model has changed.
-
-`BaselineIdentity` describes the texts that the functions below return.
-"""
+"""The identities of findings, by which a baseline recognizes them after the model has changed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from onnx_lint.common.record import replace
 from onnx_lint.engine.describe import extent_of
 from onnx_lint.engine.structure import Structure, Structures, digest
-from onnx_lint.engine.views import COLUMNS
+from onnx_lint.engine.views import Description
 from onnx_lint.model import Model
-from onnx_lint.report.findings import (
-    ALL_FAULTS,
-    INNER_DIGEST,
-    MAX_LISTED,
-    BaselineIdentity,
-    Diagnostic,
-    FaultAlone,
-)
+from onnx_lint.report.digests import MAX_LISTED, ContentDigests, FaultDigests, PlaceDigests
+from onnx_lint.report.findings import BaselineIdentity, Diagnostic, FaultAlone
 from onnx_lint.rule import FaultParts, Faults, Finding
 from onnx_lint.spec.former_clauses import former_clauses
 from onnx_lint.wording import MAX_MESSAGE_CHARACTERS, report_name, shortened, with_more
@@ -44,7 +36,7 @@ def with_identity(diagnostic: Diagnostic, finding: Finding, structures: Structur
         elements=elements,
         element_count=count,
         apart=_apart(finding, parts, model),
-        content="" if finding.collective else _of_content(clause, finding, structures),
+        content=None if finding.collective else _content_of(clause, finding, structures),
         is_one_fault=finding.parts is not None and finding.parts.is_one_fault,
         sources=_sources(finding, structures),
         former=_former(diagnostic, finding, structures, model),
@@ -71,60 +63,80 @@ def _former(diagnostic: Diagnostic, finding: Finding, structures: Structures, mo
     return with_identity(former, finding.former, structures, model)
 
 
-def _structure_of(clause: str, finding: Finding, found: Structure) -> str:
-    """Return `BaselineIdentity.structure`: empty without names, or for several faults."""
+def _structure_of(clause: str, finding: Finding, found: Structure) -> PlaceDigests | None:
+    """Return `BaselineIdentity.structure`: None without names, or for several faults."""
     faults = finding.parts
     is_one = faults is None or faults.is_one_fault or faults.are_few(1)
     if not found.names or not is_one:
-        return ""
-    return digest(clause, *found.steps) + digest(*found.names) + _views(clause, found)
+        return None
+    return _place_digests(clause, found, steps=digest(clause, *found.steps), names=digest(*found.names))
 
 
-def _views(clause: str, found: Structure) -> str:
-    """Return the digests of the descriptions of the operators around a place, see `View`."""
-    return "".join(digest(clause, *column) for column in found.columns())
+def _place_digests(clause: str, found: Structure, **own: str) -> PlaceDigests:
+    """Return the digests of the operators around a place. `own`: the digests of other kinds."""
+    operators = [(each.kind, digest(clause, *each.texts)) for each in found.descriptions()]
+    return PlaceDigests.of((*own.items(), *operators))
 
 
-def _parts_of(clause: str, finding: Finding, found: Structure, structures: Structures) -> tuple[str, ...]:
+def _parts_of(clause: str, finding: Finding, found: Structure, structures: Structures) -> tuple[FaultDigests, ...]:
     """Return `BaselineIdentity.parts`."""
     if finding.parts is not None:
         return _identities_of(clause, finding.parts, structures)
     if finding.collective:
         return ()  # only the first place is known
     is_inside = found.inside or found.keys or finding.inner or finding.partners
-    fault = finding.place, finding.inner, finding.partners
-    return (_identity_of(clause, fault, structures),) if is_inside else ()
+    return (_fault_digests(clause, _fault_of(finding), structures),) if is_inside else ()
 
 
-def _apart(finding: Finding, parts: Sequence[str], model: Model) -> tuple[FaultAlone, ...]:
+def _fault_of(finding: Finding) -> FaultIdentity:
+    return finding.place, finding.inner, finding.partners
+
+
+def _apart(finding: Finding, parts: Sequence[FaultDigests], model: Model) -> tuple[FaultAlone, ...]:
     """Return `BaselineIdentity.apart`. `parts`: `BaselineIdentity.parts`, in the order of the faults."""
     faults = finding.elements or finding.parts
-    if faults is None or faults.are_few(1) or (finding.elements is None and (faults.is_one_fault or len(parts) < 2)):
+    if faults is None or faults.are_few(1):
+        return ()
+    if finding.elements is None and (faults.is_one_fault or len(parts) < 2):
         return ()
     alone = [each or finding for each in faults.alone(MAX_LISTED)]
     found: list[FaultAlone] = []
-    first_partners: tuple[Place, ...] | None = None
-    for each, (place, inner, partners) in zip(alone, faults.identities(), strict=False):
+    of_first: tuple[Place, ...] = ()
+    for number, (each, (place, inner, partners)) in enumerate(zip(alone, faults.identities(), strict=False)):
         message = each.message
-        first_partners = partners if first_partners is None else first_partners
-        if found and message == alone[0].message:
-            is_of_call = partners and partners != first_partners
+        if not number:
+            of_first = partners
+        elif message == alone[0].message:
+            is_of_call = partners and partners != of_first
             message = with_more(message, f"what is new is {partners[0] if is_of_call else inner or place}")
         message, around = shortened(message, MAX_MESSAGE_CHARACTERS), model.places.enclosing_names(place)
         found.append(FaultAlone(place, message, extent_of(each, model), around=around))
     return tuple(found)
 
 
-def _identity_of(clause: str, fault: FaultIdentity, structures: Structures, around: Structure | None = None) -> str:
-    """Return the identity of one fault, as in `BaselineIdentity.parts`.
+def _fault_digests(
+    clause: str, fault: FaultIdentity, structures: Structures, user: Structure | None = None
+) -> FaultDigests:
+    """Return what identifies one fault. `user`: the structure around the node that uses the faulty value, if known.
 
-    `around`: the structure around the node that uses the faulty value, in place of that around the value.
+    It takes the place of the structure around the value.
     """
     place, inner, partners = fault
-    found = around or structures.of(place)
+    found = user or structures.of(place)
     names = _names(found)
-    own = digest(*found.steps) + digest(*names) + digest(clause, *names, *found.inside) + _views(clause, found)
-    return own + _end((inner,), found.keys, _partner_digests([[structures.of(each) for each in partners]]))
+    own = _place_digests(
+        clause,
+        found,
+        steps=digest(*found.steps),
+        names=digest(*names),
+        names_inside=digest(clause, *names, *found.inside),
+    )
+    return FaultDigests(
+        place=own,
+        inner=_digest_of_any(inner),
+        keys=_digest_of_any(*found.keys),
+        partners=_partners([[structures.of(each) for each in partners]]),
+    )
 
 
 def _names(found: Structure) -> Sequence[str]:
@@ -132,91 +144,107 @@ def _names(found: Structure) -> Sequence[str]:
     return found.names or found.steps
 
 
-def _partner_digests(partners: Sequence[Sequence[Structure]]) -> str:
-    """Return digests of the other places of faults: by names, and by each description of the operators.
+def _digest_of_any(*texts: str) -> str:
+    """Return the digest of texts; empty if all of them are."""
+    return digest(*texts) if any(texts) else ""
 
-    `partners`: the other places of each fault.
+
+def _names_and_operators(found: Structure) -> list[Description]:
+    """Return the names around a place, and the descriptions of the operators around it."""
+    return [Description("names_inside", tuple(_names(found))), *found.descriptions()]
+
+
+def _partners(of_faults: Sequence[Sequence[Structure]]) -> PlaceDigests | None:
+    """Return the digests of the other places of faults, each with the way inside; None without any.
+
+    `of_faults`: the other places of each fault.
     """
-    if not any(partners):
-        return ""
-    # Each digest includes the places inside of values.
-    rows = [[[(*view, *each.inside) for view in _names_and_views(each)] for each in places] for places in partners]
-    count = 1 + COLUMNS
-    return "".join(
-        digest(*sorted("\0".join(text for views in places for text in views[number]) for places in rows))
-        for number in range(count)
-    )
+    return _together([_described_as_one(places) for places in of_faults]) if any(of_faults) else None
 
 
-def _elements_of(clause: str, finding: Finding, structures: Structures) -> tuple[tuple[str, ...], int]:
+def _described_as_one(places: Sequence[Structure]) -> list[Description]:
+    """Return the names and the descriptions of all places of one fault."""
+    found = []
+    for rows in zip(*map(_names_and_operators, places), strict=True):
+        texts: list[str] = []
+        for place, description in zip(places, rows, strict=True):
+            texts += (*description.texts, *place.inside)
+        found.append(Description(rows[0].kind, tuple(texts)))
+    return found
+
+
+def _together(described: Sequence[Sequence[Description]]) -> PlaceDigests:
+    """Return the digests of the places of several faults, whatever their order. Each is described by the same kinds."""
+    found = []
+    for rows in zip(*described, strict=True):
+        texts = sorted("\0".join(each.texts) for each in rows)
+        found.append((rows[0].kind, digest(*texts)))
+    return PlaceDigests.of(found)
+
+
+def _elements_of(clause: str, finding: Finding, structures: Structures) -> tuple[tuple[FaultDigests, ...], int]:
     """Return `BaselineIdentity.elements`, and the number of wrong elements."""
-    faults = finding.elements
-    found = [(finding.place, finding.inner, finding.partners)] if faults is None else list(faults.identities())
+    found = [_fault_of(finding)] if finding.elements is None else list(finding.elements.identities())
     user = None if finding.user is None else structures.of(finding.user)
-    known = [_identity_of(clause, each, structures, user) for each in found[:MAX_LISTED]]
+    known = [_fault_digests(clause, each, structures, user) for each in found[:MAX_LISTED]]
     if len(found) > MAX_LISTED:
         others = digest(*(f"{place.field} {place.index} {inner}" for place, inner, _ in found[MAX_LISTED:]))
         place, _, partners = found[0]
-        known.append(_identity_of(clause, (place, others, partners), structures, user))
+        known.append(_fault_digests(clause, (place, others, partners), structures, user))
     return tuple(known), len(found)
 
 
-def _of_content(clause: str, finding: Finding, structures: Structures) -> str:
+def _content_of(clause: str, finding: Finding, structures: Structures) -> ContentDigests | None:
     """Return `BaselineIdentity.content`: of all wrong elements together."""
-    faults = [(finding.place, finding.inner, finding.partners)] if finding.elements is None else None
-    found = list(finding.elements.identities()) if finding.elements is not None else faults or []
+    found = [_fault_of(finding)] if finding.elements is None else list(finding.elements.identities())
+    if any(partners for _, _, partners in found):
+        return None
     # An element of what a node reads may have a place of its own or not.
-    around = [structures.of_content(place, is_whole=bool(finding.user and inner)) for place, inner, _ in found]
-    count = min(map(len, around))
-    if not count or any(partners for _, _, partners in found):
-        return ""
-    place = finding.place
-    reader = place.parent if place.field == "input" else finding.user  # which reads what a Constant gives
-    user = () if reader is None else _names_and_views(structures.of(reader))
+    tensors = [structures.of_content(place, is_whole=bool(finding.user and inner)) for place, inner, _ in found]
+    if not all(tensors):
+        return None
+    user = _reader(finding, structures)
     inner = [each for _, each, _ in found]
     digests = []
-    for number in range(count):
-        of_user = user[number] if user else ()
-        digests.append(digest(clause, *of_user, *inner, *(text for views in around for text in views[number])))
-    return f"{'initializer' if _is_of_initializer(found[0][0]) else 'constant'}:{''.join(digests)}"
+    # Of a tensor that nothing uses, the names are the only description.
+    for number, rows in enumerate(zip(*tensors, strict=False)):
+        of_user = user[number].texts if user else ()
+        of_tensors = chain.from_iterable(each.texts for each in rows)
+        digests.append((rows[0].kind, digest(clause, *of_user, *inner, *of_tensors)))
+    return ContentDigests(PlaceDigests.of(digests), is_initializer=_is_of_initializer(found[0][0]))
+
+
+def _reader(finding: Finding, structures: Structures) -> list[Description]:
+    """Return the names and the descriptions of the node that reads what a Constant gives; empty if it is unknown."""
+    place = finding.place
+    reader = place.parent if place.field == "input" else finding.user
+    return [] if reader is None else _names_and_operators(structures.of(reader))
 
 
 def _is_of_initializer(place: Place) -> bool:
     return any(each.field == "initializer" for each in place.ancestors())
 
 
-def _names_and_views(found: Structure) -> tuple[Sequence[str], ...]:
-    """Return the names around a place, and the descriptions of the operators around it."""
-    return _names(found), *found.columns()
-
-
-def _end(inner: Sequence[str], keys: Sequence[str], partners: str) -> str:
-    """Return the end of an identity, without empty pieces at its end.
-
-    It has what is wrong inside of the place, the keys on the way to it, and the digests of the partners.
-    """
-    ends = [*(digest(*each) if any(each) else "" for each in (inner, keys)), partners]
-    return "".join(INNER_DIGEST + end for end in ends).rstrip(INNER_DIGEST)
-
-
-def _identities_of(clause: str, parts: FaultParts | Faults, structures: Structures) -> tuple[str, ...]:
+def _identities_of(clause: str, parts: FaultParts | Faults, structures: Structures) -> tuple[FaultDigests, ...]:
     """Return the identity of each fault; of more than `MAX_LISTED`, one for all, or none if they are uses of one."""
     if parts.are_few(MAX_LISTED):
-        return tuple([_identity_of(clause, each, structures) for each in parts.identities()])
-    return () if parts.is_one_fault else (_identity_of_all(parts, structures),)
+        return tuple([_fault_digests(clause, each, structures) for each in parts.identities()])
+    return () if parts.is_one_fault else (_identity_of_many(parts, structures),)
 
 
-def _identity_of_all(parts: FaultParts | Faults, structures: Structures) -> str:
+def _identity_of_many(parts: FaultParts | Faults, structures: Structures) -> FaultDigests:
     """Return the one identity of many faults."""
     faults = list(parts.identities())
     found = [structures.of(place) for place, _, _ in faults]
-    names = [_names(each) for each in found]
-    texts = [
-        ["\0".join(each) for each in names],
-        ["\0".join((*each, *one.inside)) for each, one in zip(names, found, strict=True)],
-        *(["\0".join(text) for text in texts] for texts in zip(*(each.columns() for each in found), strict=True)),
-    ]
-    inner, keys = sorted(each for _, each, _ in faults), sorted("\0".join(one.keys) for one in found)
-    partners = [[structures.of(place) for place in (own, *others)] for own, _, others in faults if others]
-    digests = "".join(digest(*sorted(each)) for each in texts)
-    return ALL_FAULTS + digests + _end(inner, keys, _partner_digests(partners))
+    described = []
+    for each in found:
+        names = tuple(_names(each))
+        own = Description("names", names), Description("names_inside", (*names, *each.inside))
+        described.append((*own, *each.descriptions()))
+    return FaultDigests(
+        place=_together(described),
+        inner=_digest_of_any(*sorted(inner for _, inner, _ in faults)),
+        keys=_digest_of_any(*sorted("\0".join(each.keys) for each in found)),
+        partners=_partners([[structures.of(place) for place in (own, *others)] for own, _, others in faults if others]),
+        is_of_many=True,
+    )

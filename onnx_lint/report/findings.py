@@ -11,19 +11,7 @@ from onnx_lint.spec.clauses import KEYWORDS, Severity
 
 if TYPE_CHECKING:
     from onnx_lint.ir.places.edits import Fix
-
-DIGEST: Final = 12
-"""The number of hexadecimal digits of a digest in a `BaselineIdentity`."""
-
-ALL_FAULTS: Final = "all:"
-"""The beginning of the one text in `BaselineIdentity.parts` that identifies many faults."""
-
-INNER_DIGEST: Final = "/"
-"""The mark in a text of `BaselineIdentity.parts` before the digest of what is wrong inside of the place, before that of
-the keys on the way to it, and before those of other places. Each of them may be empty."""
-
-MAX_LISTED: Final = 64
-"""The most faults of a finding that are identified one by one."""
+    from onnx_lint.report.digests import ContentDigests, FaultDigests, PlaceDigests
 
 MAX_PLACES: Final = 4
 """The most places that a folded finding lists, of all findings of one cause."""
@@ -151,43 +139,27 @@ class Folding(Record):
 
 
 class BaselineIdentity(Record):
-    """What a baseline compares to know a finding again after the model has changed.
+    """What a baseline compares to know a finding again after the model has changed."""
 
-    A text is a row of digests, of `DIGEST` digits each (engine/identities.py makes them). In the examples, a letter
-    stands for a digest.
-    """
-
-    structure: str = ""
-    """The identity of the place, such as `abc...`: the operators around it (a), the names around it (b), and each
-    description in `onnx_lint.engine.views.View`, with all of `View.whole` (c...).
-
-    Empty if there are no names, or if the finding has several faults.
-    """
-    parts: tuple[str, ...] = ()
-    """The identity of each fault, if there are several faults or one inside of a value, such as `abxc.../i/k`.
-
-    In addition to `structure` it has the names with the place inside of the value (x), what is wrong there, such as a
-    dimension (i), the keys on the way to it, such as the name of an attribute (k), and other places that make it this
-    fault, such as those of a cycle (o: a digest for each from x on). `/i/k/o` may be missing or end early. More than
-    `MAX_LISTED` faults have one text, without the first digest: `all:bxc.../i/k/o`.
-    """
+    structure: PlaceDigests | None = None
+    """The place; None if there are no names around it, or if the finding has several faults."""
+    parts: tuple[FaultDigests, ...] = ()
+    """Each fault, if there are several, or if one is inside of a value; one for all if they are many."""
     names: str = ""
     """A digest of all names of the kind that the place has. It shows a baseline whether any of them has changed."""
-    elements: tuple[str, ...] = ()
-    """The identity of each wrong element or dimension, in the form of `parts`.
+    elements: tuple[FaultDigests, ...] = ()
+    """Each wrong element or dimension; empty if the rule does not list them.
 
-    Of more than `MAX_LISTED`, the last text identifies all others. Empty if the rule does not list them. Baselines
-    of older versions compare `parts` instead.
+    If they are more than `MAX_LISTED`, the last one identifies all others. Entries of older versions are compared with
+    `parts` instead.
     """
     element_count: int = 0
     """The number of wrong elements or dimensions."""
     apart: tuple[FaultAlone, ...] = ()
     """The place and the message of the finding on each of the first `elements` alone; of the `parts` if there are no
     elements."""
-    content: str = ""
-    """The identity of a fault of a stored tensor, such as `initializer:nc...`: for its name (n) and its users as in
-    `structure` (c...), each with the place inside. The digests are the same if a Constant replaces the initializer.
-    Empty for other faults."""
+    content: ContentDigests | None = None
+    """The fault as one of a stored tensor; None for other faults."""
     is_one_fault: bool = False
     """True if the parts are uses of one fault: a baseline knows it if it lists any of them."""
     sources: tuple[str, ...] = ()

@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import onnx
 import pytest
+from support.baselines.measure import report_on
 from support.models.places import place_at
 from support.project.each_case import each_case
 from support.reports import made_up_report
 
-from onnx_lint.cache.serialized import SENT, from_bytes, parsed, serialized, to_bytes
+from onnx_lint.cache.serialized import KEPT, SENT, from_bytes, parsed, serialized, to_bytes
 from onnx_lint.common.record import replace
 from onnx_lint.ir.places.place import ROOT, Place
 from onnx_lint.report.file_report import Counted, FileReport, InternalError, Shapes, Traffic
@@ -36,6 +40,23 @@ def test_every_part_of_a_report() -> None:
 def test_a_place(place: Place) -> None:
     report = FileReport("m.onnx", 1, (made_up_report.error(at=place),))
     assert parsed(from_bytes(to_bytes(serialized(report)))).diagnostics[0].at == place
+
+
+@pytest.mark.parametrize("kinds", [KEPT, SENT])
+def test_what_a_baseline_compares(kinds: Mapping[str, type]) -> None:
+    """Of several wrong elements of a stored tensor, and of a cycle, whose other nodes are partners."""
+    model = onnx.parser.parse_model("""<ir_version: 10, opset_import: ["": 21]>
+        g (float[4] x) => (y, z) <int64[3] i = {9, 0, 7}> {
+            y = Gather (x, i)
+            a = Neg (b)
+            b = Neg (a)
+            z = Neg (b)
+        }""")
+    report = report_on(model)
+    identities = [item.identity for item in report.diagnostics]
+    assert any(each.apart and each.content for each in identities)
+    assert any(fault.partners for each in identities for fault in each.parts)
+    assert parsed(from_bytes(to_bytes(serialized(report, kinds))), kinds) == report
 
 
 def test_a_fix_that_is_proposed() -> None:

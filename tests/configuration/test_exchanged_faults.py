@@ -23,7 +23,8 @@ from support.baselines.exchanged import (
 from support.baselines.measure import copy_of, false_new, five_faults, new_in, report_on
 from support.fixes.plants import PLANTS, planted, small_models
 
-from onnx_lint.configuration.baseline import entries_of, suppress_known
+from onnx_lint.configuration.baselines.entries import entries_of
+from onnx_lint.configuration.baselines.known_findings import suppress_known
 from onnx_lint.report.file_report import FileReport
 from onnx_lint.report.findings import Diagnostic
 from onnx_lint.report.folding import unfold

@@ -13,7 +13,8 @@ import pytest
 from support.models.clean_model import CLEAN
 from support.project.checkout import ROOT
 
-from onnx_lint.configuration import baseline, file_names
+from onnx_lint.configuration import file_names
+from onnx_lint.configuration.baselines import file as baseline_file
 from onnx_lint.configuration.errors import ConfigurationError
 from onnx_lint.configuration.files import read_file
 from onnx_lint.input.regular_file import open_regular, read_regular
@@ -46,7 +47,7 @@ KINDS = {
 }
 LINES = {
     "extend": ('extend = "{}"', file_names.MAX_CONFIGURATION_BYTES),
-    "baseline": ('baseline = "{}"', baseline.MAX_BYTES),
+    "baseline": ('baseline = "{}"', baseline_file.MAX_BYTES),
     "opset-schemas": ('opset-schemas = ["{}"]', schema_file.MAX_BYTES),
 }
 

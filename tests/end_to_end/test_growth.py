@@ -18,7 +18,9 @@ from support.models.growing_models import VARIANTS, Path, grown, lists, template
 from support.project.each_case import each_case
 
 from onnx_lint import schema
-from onnx_lint.configuration import baseline
+from onnx_lint.configuration.baselines.entries import entries_of
+from onnx_lint.configuration.baselines.file import to_json
+from onnx_lint.configuration.baselines.known_findings import suppress_known
 from onnx_lint.engine.lint import lint_source
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.limits import DEFAULT_LIMITS
@@ -194,9 +196,9 @@ def test_a_baseline_of_many_findings():
         file = lint(grown(template(), [path], VARIANTS["strange"], count).SerializeToString())
 
         def written_and_read() -> None:
-            entries = baseline.entries_of(file.diagnostics)
-            assert not baseline.split(file, entries).diagnostics
-            baseline.written({"model.onnx": entries})
+            entries = entries_of(file.diagnostics)
+            assert not suppress_known(file, entries).diagnostics
+            to_json({"model.onnx": entries})
 
         return written_and_read
 

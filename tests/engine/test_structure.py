@@ -64,9 +64,9 @@ def test_each_kind_of_place(
 ) -> None:
     found = Structures(model).of(_place(model, field, index))
     assert (found.steps, found.names) == (["graph None", steps], names)
-    given = found.columns()[:3]
+    given = found.descriptions()[:3]
     shown = [f"initializer ['{view}']" if "'" in steps and field == "initializer" else view for view in views]
-    assert [each[1:] for each in given] == [(view,) for view in shown]
+    assert [each.texts[1:] for each in given] == [(view,) for view in shown]
 
 
 @pytest.mark.parametrize(

@@ -9,16 +9,16 @@ import onnx
 import pytest
 
 from onnx_lint.engine.structure import Structures
-from onnx_lint.engine.views import CUTS
+from onnx_lint.engine.views import Description
 from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.places.place import place_of
 from onnx_lint.loader import load
 
-SURE = 3
-"""The number of the first description that a baseline of today compares."""
+COMPARED = ("before", "behind", "both_ends", "whole")
+"""The kinds of descriptions that a baseline of today compares."""
 
 
-def _chain(operators: str, *, wrong: int | None = None) -> list[tuple[tuple[str, ...], ...]]:
+def _chain(operators: str, *, wrong: int | None = None) -> list[list[Description]]:
     """Return the descriptions of the nodes of a chain, each with its place for the operator, if that may be wrong."""
     names = {"R": "Relu", "N": "Neg", "I": "Identity", "?": "Reluy"}
     nodes = [onnx.helper.make_node(names[each], [f"v{at}"], [f"v{at + 1}"]) for at, each in enumerate(operators)]
@@ -26,13 +26,13 @@ def _chain(operators: str, *, wrong: int | None = None) -> list[tuple[tuple[str,
     model = onnx.helper.make_model(onnx.helper.make_graph(nodes, "g", values[:1], values[1:]))
     structures = Structures(load(BytesSource(model.SerializeToString())))
     field = ("op_type", None) if wrong is not None else ("input", 0)
-    return [structures.of(place_of((("graph", None), ("node", at), field))).columns() for at in range(len(nodes))]
+    return [structures.of(place_of((("graph", None), ("node", at), field))).descriptions() for at in range(len(nodes))]
 
 
-def _is_known(now: tuple[tuple[str, ...], ...], before: tuple[tuple[str, ...], ...]) -> bool:
-    """Return whether a baseline takes the two for one place: `whole` is compared with the one that nothing is cut."""
-    last = len(now) - len(CUTS)
-    return any(now[at] == before[at] for at in range(SURE, last)) or before[last] in now[last:]
+def _is_known(now: list[Description], before: list[Description]) -> bool:
+    """Return whether a baseline takes the two for one place: an entry has the first description of each kind."""
+    known = {each.kind: each for each in reversed(before)}
+    return any(known[kind] in now for kind in COMPARED)
 
 
 @pytest.mark.parametrize(
@@ -79,9 +79,10 @@ def test_a_node_without_neighbours_is_not_known_by_its_operator():
         wrong = onnx.ModelProto.FromString(model.SerializeToString())
         wrong.graph.node[at].op_type = "Reluy"
         place = place_of((("graph", None), ("node", at), ("op_type", None)))
-        found.append(Structures(load(BytesSource(wrong.SerializeToString()))).of(place).columns())
+        found.append(Structures(load(BytesSource(wrong.SerializeToString()))).of(place).descriptions())
     assert not _is_known(*found)
-    assert found[0][SURE - 1] == found[1][SURE - 1]
+    of_old = [[each for each in one if each.kind == "by_operators"] for one in found]
+    assert of_old[0] == of_old[1]
 
 
 @pytest.mark.parametrize(("was", "now"), [(2, 3), (3, 2)])
@@ -97,5 +98,5 @@ def test_a_misspelled_node_that_does_not_count_is_not_its_neighbour(operator: st
         nodes[at].op_type += "y"
         model = onnx.helper.make_model(onnx.helper.make_graph(nodes, "g", [], []))
         place = place_of((("graph", None), ("node", at), ("op_type", None)))
-        found.append(Structures(load(BytesSource(model.SerializeToString()))).of(place).columns())
+        found.append(Structures(load(BytesSource(model.SerializeToString()))).of(place).descriptions())
     assert not _is_known(*found)

@@ -10,12 +10,14 @@ from collections.abc import Callable, Iterable
 import onnx
 
 from onnx_lint.common.record import replace
-from onnx_lint.configuration.baseline import Entry, entries_of, suppress_known
+from onnx_lint.configuration.baselines.entries import Entry, entries_of
+from onnx_lint.configuration.baselines.known_findings import suppress_known
 from onnx_lint.engine.lint import lint_source
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
+from onnx_lint.report.digests import FaultDigests, PlaceDigests
 from onnx_lint.report.file_report import FileReport
-from onnx_lint.report.findings import ALL_FAULTS, DIGEST, INNER_DIGEST, Diagnostic
+from onnx_lint.report.findings import Diagnostic
 from onnx_lint.report.folding import unfold
 
 HYGIENE = Settings(
@@ -35,30 +37,44 @@ def entries_before(diagnostics: Iterable[Diagnostic]) -> dict[str, Entry]:
     """Return the entries as the version before today's wrote them: without the operators on one side of a place."""
     found: dict[str, Entry] = {}
     for each in unfold(diagnostics):
-        (entry,) = entries_of([each]).values()
-        identity, known = each.identity, found.get(entry.fingerprint)
-        texts = tuple([_text_before(text) for text in identity.elements or sorted(identity.parts)])
-        structure, content = identity.structure[: 5 * DIGEST], identity.content.partition(":")
-        entry = replace(
-            entry,
-            parts=texts,
-            structure=structure,
-            content="".join((*content[:2], content[2][: 4 * DIGEST])),
-        )
+        entry = _entry_before(each)
+        known = found.get(entry.fingerprint)
         if known is not None:
-            count, elements = known.count + entry.count, known.elements + entry.elements
             entry = replace(
-                known, count=count, structure="", parts=(*known.parts, *texts), elements=elements, content=""
+                known,
+                count=known.count + entry.count,
+                structure=None,
+                faults=(*known.faults, *entry.faults),
+                element_count=known.element_count + entry.element_count,
+                content=None,
             )
         found[entry.fingerprint] = entry
     return found
 
 
-def _text_before(text: str) -> str:
-    outer, *ends = text.removeprefix(ALL_FAULTS).split(INNER_DIGEST)
-    start, skipped = (ALL_FAULTS, 1) if text.startswith(ALL_FAULTS) else ("", 2)
-    others = [end if number < 2 else end[: 4 * DIGEST] for number, end in enumerate(ends)]
-    return start + INNER_DIGEST.join((outer[skipped * DIGEST : (skipped + 4) * DIGEST], *others))
+VIEWS_BEFORE = ("from_start", "from_end", "by_operators")
+"""The kinds of digests of operators in entries of the version before today's."""
+
+
+def _entry_before(diagnostic: Diagnostic) -> Entry:
+    (entry,) = entries_of([diagnostic]).values()
+    identity, content = diagnostic.identity, diagnostic.identity.content
+    return replace(
+        entry,
+        structure=identity.structure and reduced(identity.structure, "steps", "names", *VIEWS_BEFORE),
+        faults=tuple(map(_fault_before, identity.elements or identity.parts)),
+        content=content and replace(content, place=reduced(content.place, "names_inside", *VIEWS_BEFORE)),
+    )
+
+
+def _fault_before(fault: FaultDigests) -> FaultDigests:
+    place, partners = (each and reduced(each, "names_inside", *VIEWS_BEFORE) for each in (fault.place, fault.partners))
+    return replace(fault, place=place, partners=partners)
+
+
+def reduced(place: PlaceDigests, *kinds: str) -> PlaceDigests:
+    """Return the digests of some kinds, as entries of older versions have them."""
+    return PlaceDigests.of((kind, digest) for kind, digest in place.items() if kind in kinds)
 
 
 def new_in(known: FileReport, now: FileReport) -> list[Diagnostic]:

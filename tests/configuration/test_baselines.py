@@ -29,23 +29,22 @@ import onnx_lint
 from onnx_lint import schema
 from onnx_lint.cli.application import run
 from onnx_lint.common.record import replace
-from onnx_lint.configuration.baseline import (
-    Entry,
+from onnx_lint.configuration.baselines.entries import Entry, entries_of
+from onnx_lint.configuration.baselines.file import read_baseline, to_json
+from onnx_lint.configuration.baselines.known_findings import (
     count_imprecise,
-    entries_of,
     file_key,
-    read_baseline,
     suppress_known,
     surviving_entries,
-    to_json,
 )
 from onnx_lint.configuration.errors import ConfigurationError
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 from onnx_lint.model import Proto
+from onnx_lint.report.digests import FaultDigests, PlaceDigests
 from onnx_lint.report.file_report import FileReport, InternalError
-from onnx_lint.report.findings import DIGEST, INNER_DIGEST, Diagnostic
+from onnx_lint.report.findings import Diagnostic
 from onnx_lint.report.folding import unfold
 
 HEAD = """
@@ -512,8 +511,8 @@ def without_elements(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
 
 def _without_keys(entry: Entry, has_inner: bool) -> Entry:
     """Return the entry as it was written before keys were in it. `has_inner`: whether it had a place inside."""
-    pieces = (part.split(INNER_DIGEST) for part in entry.parts)
-    return replace(entry, parts=tuple(INNER_DIGEST.join(each[: 1 + has_inner]) for each in pieces))
+    faults = [FaultDigests(fault.place, fault.inner if has_inner else "") for fault in entry.faults]
+    return replace(entry, faults=tuple(faults))
 
 
 def test_a_baseline_of_an_older_version_knows_what_it_knew_and_says_how_to_renew_it(
@@ -965,7 +964,7 @@ def test_an_entry_without_partners_knows_the_fault_and_is_told(name: str):
     rule = PARTNERS[name][0]
     known = report_on(_with_partner(name, 0))
     entries = {
-        digest: replace(entry, parts=tuple(part.partition(INNER_DIGEST)[0] for part in entry.parts))
+        digest: _without_keys(entry, has_inner=False)
         for digest, entry in entries_before(known.diagnostics).items()
         if entry.rule == rule
     }
@@ -1149,7 +1148,7 @@ def test_an_entry_without_what_is_wrong_inside_knows_it(name: str):
     graph, value, _ = INSIDE[name]
     found = report_on(onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["": 21]> g {graph.format(value)}'))
     entries = {
-        digest: replace(entry, parts=tuple(part.partition(INNER_DIGEST)[0] for part in entry.parts))
+        digest: _without_keys(entry, has_inner=False)
         for digest, entry in entries_before(without_elements(found.diagnostics)).items()
     }
     known = suppress_known(found, entries)
@@ -1447,6 +1446,21 @@ def test_an_entry_of_before_that_knows_a_renamed_finding_by_its_number_is_said_t
     assert count_imprecise(suppress_known(report_on(known), entries), entries) == 0
 
 
+def test_an_entry_of_before_on_many_faults_that_are_unchanged_is_precise():
+    nodes = " ".join(f"[n] a{number} = Relu (x)" for number in range(70))
+    model = onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["": 21]> g (float[2] x) => (a0) {{ {nodes} }}')
+    found = report_on(model)
+    entries = {
+        fingerprint: entry
+        for fingerprint, entry in entries_before(found.diagnostics).items()
+        if entry.rule == "duplicate-node-name"
+    }
+    assert [entry.faults[0].is_of_many for entry in entries.values()] == [True]
+    known = suppress_known(found, entries)
+    assert "duplicate-node-name" not in {each.rule for each in known.diagnostics}
+    assert count_imprecise(known, entries) == 0
+
+
 def _with_uses(at: Iterable[int], name: str = "zz") -> onnx.ModelProto:
     """Return a model of four equal nodes, some of which read a name that nothing defines."""
     nodes = " ".join(f"[n{number}] a{number} = Add ({name if number in at else 'x'}, x)" for number in range(4))
@@ -1519,8 +1533,8 @@ def test_uses_in_an_entry_without_operators_are_known_as_before():
     entries = {}
     for each in unfold(found.diagnostics):
         ((digest, entry),) = entries_of([each]).items()
-        parts = tuple(part[DIGEST : 2 * DIGEST] for part in each.identity.parts)
-        entries[digest] = replace(entry, parts=parts, structure="")
+        faults = [FaultDigests(PlaceDigests(names=fault.place.names)) for fault in each.identity.parts]
+        entries[digest] = replace(entry, faults=tuple(faults), structure=None)
     now, exchanged = _with_uses((0, 1)), _with_uses((0, 1))
     _rename_one(now)
     assert "undefined-name" in {each.rule for each in suppress_known(report_on(exchanged), entries).diagnostics}
