@@ -8,8 +8,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 
 from onnx_lint.engine.targets.parts_in_question import kind_of
 from onnx_lint.ir.operators.operators import Operator, OperatorStatus
-from onnx_lint.model import Model, Node, OperatorSchema
-from onnx_lint.spec.operators.schema import Parameter
+from onnx_lint.model import Model, Node
+from onnx_lint.spec.operators.schema import OperatorSchema, Parameter
 from onnx_lint.spec.products import ProductRelease, version_number
 from onnx_lint.spec.products.refusals import LOADED_WITH_FLOAT, ONNXRUNTIME_WITHOUT_KERNEL
 from onnx_lint.spec.releases import DOMAIN_ALIAS, normalized_domain

@@ -81,6 +81,10 @@ class ProductRelease(Record):
         """The source of a statement about the product, as the end of a sentence; empty if the product was asked."""
         return f", by {self.page}" if self.page else ""
 
+    def lacks_opset(self, domain: str, version: int | None) -> bool:
+        """Return whether a version of an operator set is later than all that the release has. None: it is unknown."""
+        return version is not None and domain in self.opsets and version > self.opsets[domain]
+
     def refuses(self, domain: str, op_type: str, since_version: int) -> bool:
         """Return whether the data list the operator, as defined in a version, as one that it does not support."""
         rows = self.operators.get(f"{domain}::{op_type}", {}).get("refused", ())
