@@ -13,8 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from onnx_lint.engine.targets.parts_in_question import kind_of, nodes_of, phrases, producers_of
+from onnx_lint.engine.targets.doubts import phrase
+from onnx_lint.engine.targets.parts_in_question import nodes_of, producers_of
 from onnx_lint.model import Graph, Model, Node
+from onnx_lint.refusals.operands import kind_of
 
 _SUPPORTED_SINCE: Final = (1, 32)
 """The first known release whose fused operators support float8."""
@@ -49,7 +51,7 @@ def unjudged_float8(model: Model, version: tuple[int, ...]) -> Iterator[str]:
         unjudged |= {node for node in producers if node.op_type in moved or _may_be_fused(model, node)}
         readers = [node for name in (*moved, *_PRODUCTS) for node in nodes_of(model, name)]
         unjudged |= {node for node in readers if _is_dequantized(model, node, 2 if node.op_type in _PRODUCTS else 1)}
-    yield from phrases((len(unjudged), "node", "that may be fused with float8 quantization"))
+    yield from phrase(len(unjudged), "node", "that may be fused with float8 quantization")
 
 
 def _quantizing(model: Model) -> list[Node]:

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 
-from onnx_lint.engine.targets.parts_in_question import kind_of
 from onnx_lint.ir.operators.operators import Operator, OperatorStatus
 from onnx_lint.model import Model, Node
+from onnx_lint.refusals.operands import kind_of
 from onnx_lint.spec.operators.schema import OperatorSchema, Parameter
 from onnx_lint.spec.products import ProductRelease, version_number
 from onnx_lint.spec.products.refusals import LOADED_WITH_FLOAT, ONNXRUNTIME_WITHOUT_KERNEL

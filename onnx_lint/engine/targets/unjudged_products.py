@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from onnx_lint.engine.targets.parts_in_question import is_parameter, kind_of, may_be_constant, passed_on
+from onnx_lint.engine.targets.parts_in_question import is_parameter, may_be_constant, passed_on
 from onnx_lint.ir.operators.stored_elements import StoredElements
 from onnx_lint.model import Graph, Model, Node
+from onnx_lint.refusals.operands import kind_of, output_name
 from onnx_lint.spec.releases import normalized_domain
 
 
@@ -88,7 +89,7 @@ class _Products:
 
     def _has_bias(self, node: Node) -> bool:
         """Return whether a product and the constant bias that alone reads it become a Gemm first: sizes are known."""
-        output, graph = node.outputs[0], node.graph
+        output, graph = output_name(node, 0), node.graph
         readers = self._readers_in(graph).get(output, ())
         if len(readers) != 1 or readers[0].op_type != "Add" or output in graph.output_names:
             return False
