@@ -41,5 +41,6 @@ class TargetJudge:
         `found`: all findings in the file. `rules`: those that checked it. `left_out`: what the settings left out, in
         words. `unjudged`: what else was not judged.
         """
-        yield from program_verdicts(self._unseen, self._settings, found, rules, (*left_out, *unjudged))
-        yield from version_verdicts(self._unseen.model, self._settings, found, rules, unjudged)
+        not_checked = (*left_out, *unjudged)
+        yield from program_verdicts(self._unseen, self._settings, found, rules=rules, not_checked=not_checked)
+        yield from version_verdicts(self._unseen.model, self._settings, found, rules=rules, unjudged=unjudged)

@@ -89,6 +89,7 @@ def program_verdicts(
     unseen: UnseenFaults,
     settings: Settings,
     found: Sequence[Diagnostic],
+    *,
     rules: Collection[str],
     not_checked: Sequence[str],
 ) -> Iterator[TargetVerdict]:
@@ -280,7 +281,7 @@ def _domain_and_name(operator: str | None) -> tuple[str, str]:
 
 
 def version_verdicts(
-    model: Model, settings: Settings, found: Sequence[Diagnostic], rules: Collection[str], unjudged: Sequence[str]
+    model: Model, settings: Settings, found: Sequence[Diagnostic], *, rules: Collection[str], unjudged: Sequence[str]
 ) -> Iterator[TargetVerdict]:
     """Yield the verdict for each version of the target. `rules`: those that ran. `unjudged`: what no rule judged."""
     for name, clause, domain in _versions(settings):
