@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What must take a model: the programs, releases and versions that `--target` names."""
+"""The programs, releases and versions that `--target` names: those that the model must suit."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ it; also a model with a part that was not judged."""
 
 
 class Target(Record):
-    """What must take a model. Raises ValueError for a version that was never published.
+    """What the model must suit. Raises ValueError for a version that was never published.
 
     A version that is too high would make every model pass, so it is rejected.
     """

@@ -37,7 +37,7 @@ def nodes_of(model: Model, name: str) -> list[Node]:
     ]
 
 
-def inputs_of_kind(model: Model, pattern: str) -> int:
+def count_inputs_of_kind(model: Model, pattern: str) -> int:
     """Return the number of inputs of the main graph with a type that matches a pattern."""
     graph = model.main_graph
     return sum(re.search(pattern, kind_of(model, graph, name)) is not None for name in graph.input_names)

@@ -42,7 +42,7 @@ class TargetRelease(Record):
 
     def proofs_of_acceptance(self, item: Diagnostic, unseen: UnseenFaults) -> tuple[str, ...]:
         """Return the releases that are proven to accept the violation, as far as they prove it for this one."""
-        if unseen.model.loaded and unseen.is_missed(item, self.data):
+        if unseen.model.loaded and unseen.is_about_needed_shape(item, self.data):
             return ()
         return accepting(
             clauses()[item.clause],
@@ -54,7 +54,7 @@ class TargetRelease(Record):
 
     def _case(self, item: Diagnostic, unseen: UnseenFaults) -> str | None:
         """Return the case of a finding: the stated one, unless the release reads the part in another way."""
-        if unseen.model.loaded and unseen.has(item, self.program, self.data):
+        if unseen.model.loaded and unseen.is_unseen(item, self.program, self.data):
             return UNSEEN
         is_judged = self.data is not None and self.data.has_kernels and item.cited.case in ("main", "branch")
         return CONTRIBUTED if is_judged and _is_contributed(item) else self.stated_case(item)

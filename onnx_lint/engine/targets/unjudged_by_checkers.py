@@ -42,23 +42,23 @@ def unjudged_by_full_check(model: Model) -> Iterator[str]:
             yield from phrase(mistaken, "node", f"of {name} whose shape full_check may mistake")
 
 
-def _functions_of_onnx_domains(model: Model) -> int:
+def _count_functions_of_onnx_domains(model: Model) -> int:
     return sum(is_onnx_domain(normalized_domain(each.domain)) for each in model.functions)
 
 
-def _functions_importing_only_alias(model: Model) -> int:
+def _count_functions_importing_only_alias(model: Model) -> int:
     imported = [{entry.domain for entry in function.proto.opset_import} for function in model.functions]
     return sum(DOMAIN_ALIAS in domains and "" not in domains for domains in imported)
 
 
-def _miscounted_in_segments(model: Model) -> int:
+def _count_miscounted_tensors_in_segments(model: Model) -> int:
     return sum(each.proto.HasField("segment") for each in model.tensors.miscounted)
 
 
 _DOUBTS: Final = (
-    Doubt("function", "in a domain of ONNX", _functions_of_onnx_domains),
-    Doubt("function", "with no import of '' but 'ai.onnx'", _functions_importing_only_alias),
-    Doubt("tensor", "in segments", _miscounted_in_segments),
+    Doubt("function", "in a domain of ONNX", _count_functions_of_onnx_domains),
+    Doubt("function", "with no import of '' but 'ai.onnx'", _count_functions_importing_only_alias),
+    Doubt("tensor", "in segments", _count_miscounted_tensors_in_segments),
     TWO_DOTS,
     OVERFLOWING_SIZES,
 )
@@ -67,7 +67,7 @@ _DOUBTS: Final = (
 # --- full_check
 
 
-def _integers_in_data_files(model: Model) -> int:
+def _count_integers_in_data_files(model: Model) -> int:
     return sum(each.is_external and each.data_type in _TYPES_OF_SIZES for each in model.external_data)
 
 
@@ -75,7 +75,7 @@ _TYPES_OF_SIZES: Final = (DataType.INT32, DataType.INT64)
 """The types of tensors that decide shapes."""
 
 
-def _read_from_data_files(model: Model) -> int:
+def _count_tensors_read_from_data_files(model: Model) -> int:
     """Return the number of tensors of other types in data files whose elements the inference of shapes reads."""
     if not model.external_data:
         return 0
@@ -103,7 +103,7 @@ def _tensors_of(model: Model, node: Node, index: int) -> Iterator[Proto]:
         yield found.graph.message_at("initializer", found.graph.initializer_index[name])
 
 
-def _calls_omitting_operands(model: Model) -> int:
+def _count_calls_omitting_operands(model: Model) -> int:
     return sum(_omits_operands(node, function) for node, function in model.calls.all)
 
 
@@ -112,7 +112,7 @@ def _omits_operands(node: Node, function: Function) -> bool:
     return len(node.outputs) < len(body.output_names) or len(node.inputs) < len(body.input_names)
 
 
-def _mistaken_functions_of_mvn(model: Model) -> int:
+def _count_mistaken_functions_of_mvn(model: Model) -> int:
     """Return the number of nodes whose function mixes float with the type of the input, or lacks the default axes."""
     groups = [each for each in model.operators.alike_nodes if each.operator.op_type == MVN and not each.operator.domain]
     versions = ((each.operator.opset_version or 0, node) for each in groups for node in each.nodes)
@@ -126,16 +126,16 @@ def _has_mistaken_function(model: Model, node: Node, version: int) -> bool:
     return lacks_axes or kind_of(model, node.graph, node.inputs[0]) != "tensor(float)"
 
 
-def _untyped_subgraphs(model: Model) -> int:
+def _count_untyped_subgraphs(model: Model) -> int:
     return sum(map(has_untyped_output, model.graphs))
 
 
 _FULL_CHECK_DOUBTS: Final = (
     Doubt("sparse tensor", "", lambda model: len(model.tensors.sparse)),
-    Doubt("tensor", "of integers in data files", _integers_in_data_files),
-    Doubt("tensor", "in data files that may decide a shape", _read_from_data_files),
-    Doubt("call", "without all operands of its function", _calls_omitting_operands),
+    Doubt("tensor", "of integers in data files", _count_integers_in_data_files),
+    Doubt("tensor", "in data files that may decide a shape", _count_tensors_read_from_data_files),
+    Doubt("call", "without all operands of its function", _count_calls_omitting_operands),
     node_doubt((LINEAR_ATTENTION,), FORBIDDEN_GATES_WORDS, may_have_forbidden_gates),
-    Doubt("node", f"of {MVN} without axes, or of another type than float", _mistaken_functions_of_mvn),
-    Doubt("subgraph", "with outputs of unknown type", _untyped_subgraphs),
+    Doubt("node", f"of {MVN} without axes, or of another type than float", _count_mistaken_functions_of_mvn),
+    Doubt("subgraph", "with outputs of unknown type", _count_untyped_subgraphs),
 )

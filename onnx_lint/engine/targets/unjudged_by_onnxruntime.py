@@ -8,7 +8,7 @@ from typing import Final
 
 from onnx_lint.engine.targets.doubts import Doubt, phrases
 from onnx_lint.engine.targets.onnx_inference import MISTAKEN_SHAPES, MVN, has_untyped_output
-from onnx_lint.engine.targets.parts_in_question import inputs_of_kind, is_parameter, nodes_of
+from onnx_lint.engine.targets.parts_in_question import count_inputs_of_kind, is_parameter, nodes_of
 from onnx_lint.engine.targets.unjudged_kernels import (
     KERNEL_DOUBTS,
     LACKING_KERNEL_DOUBTS,
@@ -40,7 +40,7 @@ def unjudged_by_onnxruntime(model: Model, release: ProductRelease) -> Iterator[s
 # --- the main graph and tree ensembles
 
 
-def _main_graphs_without_outputs(model: Model) -> int:
+def _count_main_graphs_without_outputs(model: Model) -> int:
     return int(not model.main_graph.output_names)
 
 
@@ -49,7 +49,7 @@ def _tree_ensembles(model: Model) -> list[Node]:
     return [node for each in alike if each.operator.domain == "ai.onnx.ml" for node in each.nodes]
 
 
-def _trees_with_other_ids(model: Model) -> int:
+def _count_trees_with_other_ids(model: Model) -> int:
     return sum(map(_has_other_ids, _tree_ensembles(model)))
 
 
@@ -60,7 +60,7 @@ def _has_other_ids(node: Node) -> bool:
     )
 
 
-def _trees_with_shared_nodes(model: Model) -> int:
+def _count_trees_with_shared_nodes(model: Model) -> int:
     return sum(map(_has_shared_nodes, _tree_ensembles(model)))
 
 
@@ -85,8 +85,8 @@ _SHARES_NODES: Final = (1, 23)
 """The first known release that loads trees whose branches share nodes."""
 
 
-def _inputs_of_rare_types(model: Model) -> int:
-    return inputs_of_kind(model, _NOT_REGISTERED)
+def _count_inputs_of_rare_types(model: Model) -> int:
+    return count_inputs_of_kind(model, _NOT_REGISTERED)
 
 
 _NOT_REGISTERED: Final = (
@@ -95,17 +95,17 @@ _NOT_REGISTERED: Final = (
 """A pattern of the types that ONNX Runtime does not register, or not in each release."""
 
 _GRAPH_DOUBTS: Final = (
-    Doubt("main graph", "without outputs", _main_graphs_without_outputs),
-    Doubt("tree ensemble", "with ids that do not begin with 0", _trees_with_other_ids),
-    Doubt("tree ensemble", "whose branches share nodes", _trees_with_shared_nodes, until=_SHARES_NODES),
-    Doubt("input", "of a type that the release may not have", _inputs_of_rare_types),
+    Doubt("main graph", "without outputs", _count_main_graphs_without_outputs),
+    Doubt("tree ensemble", "with ids that do not begin with 0", _count_trees_with_other_ids),
+    Doubt("tree ensemble", "whose branches share nodes", _count_trees_with_shared_nodes, until=_SHARES_NODES),
+    Doubt("input", "of a type that the release may not have", _count_inputs_of_rare_types),
 )
 
 
 # --- functions, in which onnx infers the shapes and refuses what it cannot infer
 
 
-def _calls_with_more_operands(model: Model) -> int:
+def _count_calls_with_more_operands(model: Model) -> int:
     return sum(_has_more_operands(node, function) for node, function in model.calls.all)
 
 
@@ -114,15 +114,15 @@ def _has_more_operands(node: Node, function: Function) -> bool:
     return len(node.inputs) > len(body.input_names) or len(node.outputs) > len(body.output_names)
 
 
-def _calls_of_overloads(model: Model) -> int:
+def _count_calls_of_overloads(model: Model) -> int:
     return sum(bool(function.proto.overload) and node.graph.function is not None for node, function in model.calls.all)
 
 
-def _untyped_subgraphs_of_functions(model: Model) -> int:
+def _count_untyped_subgraphs_of_functions(model: Model) -> int:
     return sum(has_untyped_output(graph) for graph in model.graphs if graph.function is not None)
 
 
-def _contributed_nodes_of_functions(model: Model) -> int:
+def _count_contributed_nodes_of_functions(model: Model) -> int:
     contributed = [each for each in model.operators.alike_nodes if each.operator.domain == _CONTRIBUTED]
     return sum(node.graph.function is not None for each in contributed for node in each.nodes)
 
@@ -130,7 +130,7 @@ def _contributed_nodes_of_functions(model: Model) -> int:
 _CONTRIBUTED: Final = "com.microsoft"
 
 
-def _nodes_of_functions_with_mistaken_shapes(model: Model) -> int:
+def _count_nodes_of_functions_with_mistaken_shapes(model: Model) -> int:
     mistaken = {**MISTAKEN_SHAPES, MVN: _has_no_axes, "Resize": _has_scales}
     return sum(
         node.graph.function is not None and is_mistaken(model, node)
@@ -148,18 +148,18 @@ def _has_scales(_: Model, node: Node) -> bool:
 
 
 _FUNCTION_DOUBTS: Final = (
-    Doubt("call", "with more operands than its function", _calls_with_more_operands),
-    Doubt("call", "of an overload in a function", _calls_of_overloads),
-    Doubt("subgraph", "of a function with outputs of unknown type", _untyped_subgraphs_of_functions),
-    Doubt("node", f"of {_CONTRIBUTED} in a function", _contributed_nodes_of_functions),
-    Doubt("node", "of a function whose shape onnx may mistake", _nodes_of_functions_with_mistaken_shapes),
+    Doubt("call", "with more operands than its function", _count_calls_with_more_operands),
+    Doubt("call", "of an overload in a function", _count_calls_of_overloads),
+    Doubt("subgraph", "of a function with outputs of unknown type", _count_untyped_subgraphs_of_functions),
+    Doubt("node", f"of {_CONTRIBUTED} in a function", _count_contributed_nodes_of_functions),
+    Doubt("node", "of a function whose shape onnx may mistake", _count_nodes_of_functions_with_mistaken_shapes),
 )
 
 
 # --- imports
 
 
-def _imports_of_odd_versions(model: Model) -> int:
+def _count_imports_of_odd_versions(model: Model) -> int:
     """Return the number of imports of large versions, and of versions below 1 in functions and of used domains."""
     used = {form.domain for graph in model.graphs for form in graph.form_counts}
     own = [entry for entry in model.proto.opset_import if entry.version > 0 or entry.domain in used]
@@ -167,4 +167,6 @@ def _imports_of_odd_versions(model: Model) -> int:
     return sum(not 0 < entry.version < FIRST_TRUNCATED_VERSION for entry in (*own, *of_functions))
 
 
-_ODD_IMPORTS: Final = Doubt("import", "of version 0, or of one that takes more than 31 bits", _imports_of_odd_versions)
+_ODD_IMPORTS: Final = Doubt(
+    "import", "of version 0, or of one that takes more than 31 bits", _count_imports_of_odd_versions
+)

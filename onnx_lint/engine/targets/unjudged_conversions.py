@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of a model that programs which convert models refuse in some models: they cannot be said to load such a model.
+"""The parts for which OpenVINO or TensorRT refuses some models. Each makes the verdict *not proven*.
 
 The data of OpenVINO list the operators and types that it lacks in general. The tables below list the kinds of nodes
 whose conversion failed in OpenVINO 2026.4.1, in 1,884 node tests of onnx, 10,667 models with one node, all fixtures and
@@ -15,9 +15,9 @@ from typing import Final
 from onnx_lint.common.record import Record
 from onnx_lint.engine.targets import doubtful_forms as forms
 from onnx_lint.engine.targets.doubts import Doubt, node_doubt, phrase, phrases
-from onnx_lint.engine.targets.parts_in_question import has_attribute, inputs_of_kind, may_be_constant
+from onnx_lint.engine.targets.parts_in_question import count_inputs_of_kind, has_attribute, may_be_constant
 from onnx_lint.engine.targets.unjudged_bodies import has_doubtful_branches, has_doubtful_loop, has_doubtful_scan
-from onnx_lint.engine.targets.unjudged_tensors import tensors_in_segments
+from onnx_lint.engine.targets.unjudged_tensors import count_tensors_in_segments
 from onnx_lint.model import AlikeNodes, Model, Node
 from onnx_lint.refusals.operands import input_shape, kind_of
 from onnx_lint.spec.element_types import ELEMENT_TYPES, DataType
@@ -27,7 +27,7 @@ from onnx_lint.spec.products import ProductRelease
 def unjudged_by_converters(model: Model, release: ProductRelease) -> Iterator[str]:
     """Yield the parts that a release refuses in some models, as phrases; for OpenVINO also the nodes."""
     yield from phrases(model, (_INPUTS,))
-    yield from phrase(_tensors_of_other_types(model, release), "tensor", _OF_RARE_TYPE)
+    yield from phrase(_count_tensors_of_other_types(model, release), "tensor", _OF_RARE_TYPE)
     yield from phrases(model, _DOUBTS)
     if release.product == "openvino":
         yield from _unjudged_nodes(model)
@@ -36,17 +36,17 @@ def unjudged_by_converters(model: Model, release: ProductRelease) -> Iterator[st
 _OF_RARE_TYPE: Final = "of a type that the release may not have"
 
 
-def _inputs_of_rare_types(model: Model) -> int:
-    return inputs_of_kind(model, _NOT_CONVERTED)
+def _count_inputs_of_rare_types(model: Model) -> int:
+    return count_inputs_of_kind(model, _NOT_CONVERTED)
 
 
 _NOT_CONVERTED: Final = r"map\(|sparse|opaque|complex|float[46]e|\bu?int2\b"
 """A pattern of the types of inputs that OpenVINO does not convert."""
 
-_INPUTS: Final = Doubt("input", _OF_RARE_TYPE, _inputs_of_rare_types)
+_INPUTS: Final = Doubt("input", _OF_RARE_TYPE, _count_inputs_of_rare_types)
 
 
-def _tensors_of_other_types(model: Model, release: ProductRelease) -> int:
+def _count_tensors_of_other_types(model: Model, release: ProductRelease) -> int:
     """Return the number of tensors of types that the data of the release do not list; 0 if they list no types."""
     if not release.element_types:
         return 0
@@ -54,15 +54,15 @@ def _tensors_of_other_types(model: Model, release: ProductRelease) -> int:
     return sum(1 for _ in model.tensors.of(others))
 
 
-def _sparse_initializers(model: Model) -> int:
+def _count_sparse_initializers(model: Model) -> int:
     return sum(len(graph.sparse_initializer_names) for graph in model.graphs_with("sparse_initializer"))
 
 
-def _data_files_without_length(model: Model) -> int:
+def _count_data_files_without_length(model: Model) -> int:
     return sum(each.is_external and "length" not in each.keys for each in model.external_data)
 
 
-def _empty_tensors_of_strings(model: Model) -> int:
+def _count_empty_tensors_of_strings(model: Model) -> int:
     return sum(0 in each.proto.dims for each in model.tensors.of({DataType.STRING}))
 
 
@@ -72,37 +72,40 @@ def _has_negative_axes(_: Model, node: Node) -> bool:
 
 _DOUBTS: Final = (
     # A release refuses one that a node reads, unless it is the default of an input.
-    Doubt("sparse initializer", "", _sparse_initializers),
-    Doubt("tensor", "in segments", tensors_in_segments),
+    Doubt("sparse initializer", "", _count_sparse_initializers),
+    Doubt("tensor", "in segments", count_tensors_in_segments),
     # A release loads such a tensor only if the file holds nothing else.
-    Doubt("tensor", "in data files without a length", _data_files_without_length),
-    Doubt("tensor", "of strings without elements", _empty_tensors_of_strings),
+    Doubt("tensor", "in data files without a length", _count_data_files_without_length),
+    Doubt("tensor", "of strings without elements", _count_empty_tensors_of_strings),
     Doubt("model", "without imports", lambda model: int(not model.proto.opset_import)),
     node_doubt(("Resize",), "of Resize with negative axes", _has_negative_axes),
 )
 
 
 def _unjudged_nodes(model: Model) -> Iterator[str]:
-    """Yield the nodes of the kinds whose conversion fails in some models, in words."""
+    """Yield the nodes of the forms whose conversion fails in some models, as phrases."""
     for alike in model.operators.alike_nodes:
         if alike.operator.domain or alike.operator.function is not None:
             continue
         doubts = Counter(_doubt(model, alike, node) for node in alike.nodes)
-        for what, count in doubts.items():
-            if what:
-                said = f"of {alike.operator.op_type} {what}".rstrip()
-                yield from phrase(count, "node", f"{said}, whose conversion may fail")
+        for form, count in doubts.items():
+            if form is not None:
+                kind = f"of {alike.operator.op_type} {form}".rstrip()
+                yield from phrase(count, "node", f"{kind}, whose conversion may fail")
 
 
-def _doubt(model: Model, alike: AlikeNodes, node: Node) -> str:
-    """Return the form of a node of the default domain with which its conversion may fail, in words; otherwise empty."""
+def _doubt(model: Model, alike: AlikeNodes, node: Node) -> str | None:
+    """Return the form of a node of the default domain with which its conversion may fail, in words.
+
+    None if it does not fail; empty if it may fail in every form.
+    """
     name, version = alike.operator.op_type, alike.operator.opset_version or 0
     if name in _ALWAYS_DOUBTFUL:
-        return " "  # there is nothing to say but the name
+        return ""
     if name in _NEED_RANKS and _has_unknown_rank(model, node):
         return "with an operand of unknown rank"
-    if name.startswith(("Arg", "Reduce")) and (doubt := _doubt_of_reduction(model, node)):
-        return doubt
+    if name.startswith(("Arg", "Reduce")) and (form_of_reduction := _doubt_of_reduction(model, node)) is not None:
+        return form_of_reduction
     types = _CONVERTED_TYPES.get(name)
     if types is not None and node.inputs and not _has_type(model, node, types):
         return "with a first input of this type"
@@ -110,17 +113,16 @@ def _doubt(model: Model, alike: AlikeNodes, node: Node) -> str:
     if form is not None and form.is_doubtful(model, node, version):
         return form.words
     has_strings = any(kind_of(model, node.graph, each) == "tensor(string)" for each in node.inputs if each)
-    return "of strings" if has_strings else ""
+    return "of strings" if has_strings else None
 
 
-def _doubt_of_reduction(model: Model, node: Node) -> str:
-    """Return why the conversion of a reduction may fail, for any of its operators; otherwise empty."""
+def _doubt_of_reduction(model: Model, node: Node) -> str | None:
+    """Return the form of a reduction with which the conversion of any of its operators may fail; otherwise None."""
     if 0 in (input_shape(model, node, 0) or ()) and may_be_constant(model, node.graph, node.inputs[0]):
         return "of a constant without elements"
-    if len(node.inputs) < 2:
-        return ""
     axes = input_shape(model, node, 1)
-    return "" if axes is not None and all(isinstance(size, int) for size in axes) else "with axes of unknown number"
+    is_known = len(node.inputs) < 2 or (axes is not None and all(isinstance(size, int) for size in axes))
+    return None if is_known else "with axes of unknown number"
 
 
 _ALWAYS: Final = (

@@ -284,14 +284,13 @@ def version_verdicts(
     model: Model, settings: Settings, found: Sequence[Diagnostic], *, rules: Collection[str], unjudged: Sequence[str]
 ) -> Iterator[TargetVerdict]:
     """Yield the verdict for each version of the target. `rules`: those that ran. `unjudged`: what no rule judged."""
-    for name, clause, domain in _versions(settings):
-        (judge,) = clauses()[clause].rules
+    for version in _versions(settings):
+        (judge,) = clauses()[version.clause].rules
         missing = _missing(judge, rules) if model.loaded else ()
-        causes = sum(item.clause == clause and _is_about(item, domain) for item in found)
-        unknown = [*missing, *unjudged, *_not_compared(model, domain)]
-        state = _state_of_version(causes, unknown, "fields and types" if domain is None else "operators")
+        causes = sum(item.clause == version.clause and _is_about(item, version.domain) for item in found)
+        state = _state_of_version(version, causes, [*missing, *unjudged, *_not_compared(model, version.domain)])
         yield TargetVerdict(
-            name,
+            version.name,
             state.answer.value,
             state.words,
             state.reason,
@@ -300,13 +299,26 @@ def version_verdicts(
         )
 
 
-def _versions(settings: Settings) -> Iterator[tuple[str, str, str | None]]:
-    """Yield the name of each version of the target, the clause about it, and its domain; None for the IR version."""
+class _TargetVersion(Record):
+    """A version that the target names."""
+
+    name: str
+    clause: str
+    """The clause about what the version lacks."""
+    parts: str
+    """What a model uses of it, in words."""
+    domain: str | None = None
+    """The domain of the operator set; None for the IR version."""
+
+
+def _versions(settings: Settings) -> Iterator[_TargetVersion]:
+    """Yield the versions of the target."""
     target = settings.target
     if target.ir_version is not None:
-        yield f"IR version {target.ir_version}", _IR_VERSION_CLAUSE, None
+        yield _TargetVersion(f"IR version {target.ir_version}", _IR_VERSION_CLAUSE, "fields and types")
     for domain, version in target.opset_versions.items():
-        yield f"{visible(domain or DOMAIN_ALIAS)} {version}", _OPERATOR_SET_CLAUSE, domain
+        name = f"{visible(domain or DOMAIN_ALIAS)} {version}"
+        yield _TargetVersion(name, _OPERATOR_SET_CLAUSE, "operators", domain)
 
 
 def _is_about(item: Diagnostic, domain: str | None) -> bool:
@@ -330,10 +342,10 @@ def _not_compared(model: Model, domain: str | None) -> Iterator[str]:
         yield f"{counted(count, 'node')} with an unknown operator"
 
 
-def _state_of_version(causes: int, unjudged: Sequence[str], parts: str) -> _State:
+def _state_of_version(version: _TargetVersion, causes: int, unjudged: Sequence[str]) -> _State:
     """Return whether a version supports a model, by the number of findings against it, and by what was not judged."""
     if causes:
         return _State(_TargetAnswer.REFUSES, f"does not support the model: {counted(causes, 'cause')}")
     if unjudged:
         return _unknown(f"not judged: {'; '.join(_shortened(unjudged))}")
-    return _State(_TargetAnswer.LOADS, f"supports all {parts} that the model uses")
+    return _State(_TargetAnswer.LOADS, f"supports all {version.parts} that the model uses")
