@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What must take a model: the programs, releases and versions that `--target` names."""
+"""The programs, releases and versions that `--target` names: those that the model must suit."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ it; also a model with a part that was not judged."""
 
 
 class Target(Record):
-    """What must take a model. Raises ValueError for a version that was never published.
+    """What the model must suit. Raises ValueError for a version that was never published.
 
     A version that is too high would make every model pass, so it is rejected.
     """
@@ -94,7 +94,7 @@ class Target(Record):
         if not clause.refused_by:
             return False
         return any(
-            all(refused_since(clause, None, program, release) for release in releases_of(program))
+            all(refused_since(clause, case=None, program=program, release=each) for each in releases_of(program))
             for program in self.programs
         )
 
@@ -119,7 +119,7 @@ def releases_of(program: str) -> tuple[ProductRelease | None, ...]:
 
 
 def accepting(
-    clause: Clause, case: str | None, subject: str | None, program: str, release: ProductRelease | None
+    clause: Clause, *, case: str | None, subject: str | None, program: str, release: ProductRelease | None
 ) -> tuple[str, ...]:
     """Return the releases of a program that are proven to accept a violation in this case; empty if there are none.
 
@@ -134,7 +134,7 @@ def accepting(
     return tuple([each for each in known if release is None or f"{release.version}.".startswith(f"{each}.")])
 
 
-def refused_since(clause: Clause, case: str | None, program: str, release: ProductRelease | None) -> str | None:
+def refused_since(clause: Clause, *, case: str | None, program: str, release: ProductRelease | None) -> str | None:
     """Return the first release known to refuse a violation, if the program is known to refuse it.
 
     `case`: that of the finding; None for any.

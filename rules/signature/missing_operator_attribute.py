@@ -17,22 +17,12 @@ from onnx_lint.ir.operators.mismatch import (
     version_hint,
 )
 from onnx_lint.ir.operators.proposals import Proposal, attribute_edit
-from onnx_lint.model import (
-    ATTRIBUTE_TYPE_CODES,
-    AlikeNodes,
-    Model,
-    Node,
-    OperatorSchema,
-    Proposals,
-    has_misused_operators,
-    message,
-    only,
-    ready,
-)
+from onnx_lint.model import AlikeNodes, Model, Node, Proposals, has_misused_operators, message, only, ready
 from onnx_lint.model.import_proposals import proposed_import
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators.attribute_values import allowed_values, element_type_name, holds_output_element_type
 from onnx_lint.spec.operators.combinations import Combination
+from onnx_lint.spec.operators.schema import ATTRIBUTE_TYPE_CODES, OperatorSchema
 from onnx_lint.spec.operators.store import ONNXRUNTIME
 from onnx_lint.wording import quote
 

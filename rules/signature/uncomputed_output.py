@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.operators.bound_nodes import BoundNodes
-from onnx_lint.model import ATTRIBUTE_TYPE_CODES, Model, Node, Place, has_training_outputs
+from onnx_lint.model import Model, Node, Place, has_training_outputs
 from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.spec.operators.schema import ATTRIBUTE_TYPE_CODES
 from onnx_lint.wording import quote
 
 TRAINING_OUTPUTS = {

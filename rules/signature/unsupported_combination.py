@@ -11,10 +11,11 @@ from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.crashes import true_if_it_crashes
 from onnx_lint.ir.operators.broken_combinations import broken_by, is_empty_list
 from onnx_lint.ir.operators.mismatch import attributes_with, describe_schema
-from onnx_lint.model import AlikeNodes, Model, Node, OperatorSchema, Place, are_sizes, fact, has_faulty_attributes
+from onnx_lint.model import AlikeNodes, Model, Node, Place, are_sizes, fact, has_faulty_attributes
 from onnx_lint.rule import Finding, Related, replace, rule
 from onnx_lint.spec.operators.attribute_values import RUNTIME_DOMAIN
 from onnx_lint.spec.operators.combinations import Choice, Combination, Member, combinations
+from onnx_lint.spec.operators.schema import OperatorSchema
 from onnx_lint.wording import listed
 
 

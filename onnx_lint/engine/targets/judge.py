@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from onnx_lint.engine.settings import Settings
 from onnx_lint.engine.targets.effects import with_effects
 from onnx_lint.engine.targets.unseen_faults import UnseenFaults
-from onnx_lint.engine.targets.verdicts import program_verdicts, version_verdicts, with_errors
+from onnx_lint.engine.targets.verdicts import program_verdicts, version_verdicts, with_errors_if_neighbours_refuse
 from onnx_lint.model import Model
 from onnx_lint.report.file_report import TargetVerdict
 from onnx_lint.report.findings import Diagnostic
@@ -31,7 +31,7 @@ class TargetJudge:
         if not self._settings.target.programs:
             return found
         judged = [with_effects(item, self._unseen, self._settings) for item in found]
-        return with_errors(judged, self._unseen, self._settings)
+        return with_errors_if_neighbours_refuse(judged, self._unseen, self._settings)
 
     def verdicts(
         self, found: Sequence[Diagnostic], rules: Collection[str], left_out: Sequence[str], unjudged: Sequence[str]
@@ -41,5 +41,6 @@ class TargetJudge:
         `found`: all findings in the file. `rules`: those that checked it. `left_out`: what the settings left out, in
         words. `unjudged`: what else was not judged.
         """
-        yield from program_verdicts(self._unseen, self._settings, found, rules, (*left_out, *unjudged))
-        yield from version_verdicts(self._unseen.model, self._settings, found, rules, unjudged)
+        not_checked = (*left_out, *unjudged)
+        yield from program_verdicts(self._unseen, self._settings, found, rules=rules, not_checked=not_checked)
+        yield from version_verdicts(self._unseen.model, self._settings, found, rules=rules, unjudged=unjudged)

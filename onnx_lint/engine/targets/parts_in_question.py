@@ -4,25 +4,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 
 from onnx_lint.inference.shapes.fact import Content
 from onnx_lint.inference.shapes.stated import content_of
 from onnx_lint.ir.graph import Definition, GraphKind
 from onnx_lint.ir.operators.stored_elements import StoredElements
 from onnx_lint.model import Graph, Model, Node
+from onnx_lint.refusals.operands import input_shape, kind_of
 from onnx_lint.spec.releases import normalized_domain
-from onnx_lint.wording import counted
-
-CountedParts = tuple[int, str, str]
-"""A number of parts, their noun in the singular, and what they have in common: `2, "tensor", "in segments"`."""
-
-
-def phrases(*parts: CountedParts) -> Iterator[str]:
-    """Yield a phrase for each kind of parts that the model has: `2 tensors in segments`."""
-    for count, noun, common in parts:
-        if count:
-            yield f"{counted(count, noun)} {common}".rstrip()
 
 
 def has_attribute(node: Node, name: str, *values: bytes | int) -> bool:
@@ -47,13 +37,7 @@ def nodes_of(model: Model, name: str) -> list[Node]:
     ]
 
 
-def kind_of(model: Model, graph: Graph, name: str) -> str:
-    """Return the type of a value that a graph sees, such as `tensor(float)`; empty if it is unknown."""
-    fact = model.value_flow.facts_seen(graph)(name)
-    return (fact.kind or "") if fact is not None else ""
-
-
-def inputs_of_kind(model: Model, pattern: str) -> int:
+def count_inputs_of_kind(model: Model, pattern: str) -> int:
     """Return the number of inputs of the main graph with a type that matches a pattern."""
     graph = model.main_graph
     return sum(re.search(pattern, kind_of(model, graph, name)) is not None for name in graph.input_names)
@@ -107,7 +91,7 @@ def normalized_sizes(model: Model, node: Node) -> Sequence[object] | None:
 
     None if it is unknown how many these are.
     """
-    data = model.shape_of(node.inputs[0], node.graph)
+    data = input_shape(model, node, 0)
     axis = next((each.i for each in node.attribute_protos if each.name == "axis"), -1)
     if is_parameter(node, "axis"):
         return None

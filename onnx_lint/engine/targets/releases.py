@@ -37,17 +37,24 @@ class TargetRelease(Record):
 
     def refuses_since(self, item: Diagnostic, unseen: UnseenFaults) -> str | None:
         """Return the first release that is known to refuse the violation; None if this one does not, or in doubt."""
-        return refused_since(clauses()[item.clause], self._case(item, unseen), self.program, self.data)
+        clause = clauses()[item.clause]
+        return refused_since(clause, case=self._case(item, unseen), program=self.program, release=self.data)
 
     def proofs_of_acceptance(self, item: Diagnostic, unseen: UnseenFaults) -> tuple[str, ...]:
         """Return the releases that are proven to accept the violation, as far as they prove it for this one."""
-        if unseen.model.loaded and unseen.is_missed(item, self.data):
+        if unseen.model.loaded and unseen.is_about_needed_shape(item, self.data):
             return ()
-        return accepting(clauses()[item.clause], self.stated_case(item), item.subject, self.program, self.data)
+        return accepting(
+            clauses()[item.clause],
+            case=self.stated_case(item),
+            subject=item.subject,
+            program=self.program,
+            release=self.data,
+        )
 
     def _case(self, item: Diagnostic, unseen: UnseenFaults) -> str | None:
         """Return the case of a finding: the stated one, unless the release reads the part in another way."""
-        if unseen.model.loaded and unseen.has(item, self.program, self.data):
+        if unseen.model.loaded and unseen.is_unseen(item, self.program, self.data):
             return UNSEEN
         is_judged = self.data is not None and self.data.has_kernels and item.cited.case in ("main", "branch")
         return CONTRIBUTED if is_judged and _is_contributed(item) else self.stated_case(item)

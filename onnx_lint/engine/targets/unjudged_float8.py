@@ -10,11 +10,13 @@ other models as well. Releases between 1.23.2 and 1.32 are treated like 1.23.2.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from onnx_lint.engine.targets.parts_in_question import kind_of, nodes_of, phrases, producers_of
+from onnx_lint.engine.targets.doubts import phrase
+from onnx_lint.engine.targets.parts_in_question import nodes_of, producers_of
 from onnx_lint.model import Graph, Model, Node
+from onnx_lint.refusals.operands import kind_of
 
 _SUPPORTED_SINCE: Final = (1, 32)
 """The first known release whose fused operators support float8."""
@@ -46,10 +48,20 @@ def unjudged_float8(model: Model, version: tuple[int, ...]) -> Iterator[str]:
     unjudged = {node for node in producers if node.op_type == "Clip"}
     if version < _SUPPORTED_SINCE:
         moved = _MOVED if version < _MOVES_MORE_SINCE else (*_MOVED, *_MOVED_LATER)
-        unjudged |= {node for node in producers if node.op_type in moved or _may_be_fused(model, node)}
-        readers = [node for name in (*moved, *_PRODUCTS) for node in nodes_of(model, name)]
-        unjudged |= {node for node in readers if _is_dequantized(model, node, 2 if node.op_type in _PRODUCTS else 1)}
-    yield from phrases((len(unjudged), "node", "that may be fused with float8 quantization"))
+        unjudged.update(node for node in producers if node.op_type in moved or _may_be_fused(model, node))
+        unjudged |= _fused_readers(model, moved)
+    yield from phrase(len(unjudged), "node", "that may be fused with float8 quantization")
+
+
+def _fused_readers(model: Model, moved: Sequence[str]) -> set[Node]:
+    """Return the nodes that may be fused with a DequantizeLinear before them. `moved`: the operators that are moved."""
+    operands = {**dict.fromkeys(moved, 1), **dict.fromkeys(_PRODUCTS, 2)}
+    return {
+        node
+        for name, count in operands.items()
+        for node in nodes_of(model, name)
+        if _is_dequantized(model, node, count)
+    }
 
 
 def _quantizing(model: Model) -> list[Node]:

@@ -6,32 +6,21 @@ Seen in 1.17.3, 1.18.1, 1.20.1, 1.23.2 and 1.32.0.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from math import prod
 from typing import Final
 
-from onnx_lint.common.record import Record
-from onnx_lint.engine.targets.parts_in_question import (
-    has_attribute,
-    is_parameter,
-    kind_of,
-    may_be_constant,
-    nodes_of,
-    phrases,
-)
+from onnx_lint.engine.targets.doubts import Doubt, node_doubt, phrase, phrases
+from onnx_lint.engine.targets.parts_in_question import has_attribute, is_parameter, may_be_constant, nodes_of
 from onnx_lint.model import Model, Node
-from onnx_lint.spec.products import ProductRelease, version_number
+from onnx_lint.refusals.operands import input_shape, kind_of
 
 
-def unjudged_fusions(model: Model, release: ProductRelease) -> Iterator[str]:
-    """Yield the nodes that a release may refuse because of what it fuses, in words."""
-    version = version_number(release.version)
+def unjudged_fusions(model: Model, version: tuple[int, ...]) -> Iterator[str]:
+    """Yield the nodes that a release may refuse because of what it fuses or computes at load, as phrases."""
     activations = sum(_has_odd_activation(node, version) for node in _with_own_activation(model))
-    yield from phrases((activations, "node", "with a fused activation"))
-    if version < _SUPPORTS_INVERSE_AND_FLOAT8:
-        inverses = sum(_is_inverse_and_one_sided(node) for node in nodes_of(model, "DFT"))
-        yield from phrases((inverses, "node", "of DFT that is one-sided and inverse"))
-    yield from _unjudged_constants(model, version)
+    yield from phrase(activations, "node", "with a fused activation")
+    yield from phrases(model, _constant_doubts(), version)
     if version >= _FUSES_TRANSPOSED_HALF:
         yield from _unjudged_products(model)
     if nodes_of(model, "QuantizeLinear") or nodes_of(model, "DequantizeLinear"):
@@ -40,37 +29,19 @@ def unjudged_fusions(model: Model, release: ProductRelease) -> Iterator[str]:
         yield from unjudged_float8(model, version)
 
 
-def _unjudged_constants(model: Model, version: tuple[int, ...]) -> Iterator[str]:
-    """Yield the nodes with constant operands that a release fails to compute while it loads the model."""
-    for kind in _failing_kinds():
-        if kind.since <= version and (kind.until is None or version < kind.until):
-            nodes = [each for name in kind.operators for each in nodes_of(model, name)]
-            yield from phrases((sum(kind.fails(model, node) for node in nodes), "node", kind.words))
-
-
-class _FailingKind(Record):
-    """Nodes that some releases fail to compute while they load a model."""
-
-    operators: tuple[str, ...]
-    fails: Callable[[Model, Node], bool]
-    words: str
-    until: tuple[int, ...] | None = None
-    """The first release that computes them; None if all fail."""
-    since: tuple[int, ...] = ()
-    """The first release that fails."""
-
-
-def _failing_kinds() -> Iterator[_FailingKind]:
+def _constant_doubts() -> Iterator[Doubt]:
+    """Yield the doubts about nodes that a release may fail to compute while it loads a model."""
     until, nothing = _SUPPORTS_INVERSE_AND_FLOAT8, "that reduces a constant of no elements"
-    yield _FailingKind(("GRU", "LSTM", "RNN"), _lacks_first_output, "of constants without the first output", until)
-    yield _FailingKind(("ArgMax", "ArgMin", "ReduceMax"), _is_of_nothing, nothing, _REDUCES_EMPTY)
-    yield _FailingKind(("ArgMax", "ArgMin"), _is_of_nothing, nothing, until, _REDUCES_EMPTY)
-    yield _FailingKind(("ConstantOfShape", "Expand", "Tile"), _is_huge, "that makes a constant of many GiB", until)
-    yield _FailingKind(("MelWeightMatrix",), _is_computed_at_load, "of MelWeightMatrix of constants", until)
+    yield node_doubt(("DFT",), "of DFT that is one-sided and inverse", _is_inverse_and_one_sided, until=until)
+    yield node_doubt(("GRU", "LSTM", "RNN"), "of constants without the first output", _lacks_first_output, until=until)
+    yield node_doubt(("ArgMax", "ArgMin", "ReduceMax"), nothing, _is_of_nothing, until=_REDUCES_EMPTY)
+    yield node_doubt(("ArgMax", "ArgMin"), nothing, _is_of_nothing, since=_REDUCES_EMPTY, until=until)
+    yield node_doubt(("ConstantOfShape", "Expand", "Tile"), "that makes a constant of many GiB", _is_huge, until=until)
+    yield node_doubt(("MelWeightMatrix",), "of MelWeightMatrix of constants", _is_computed_at_load, until=until)
     unlike = "of MaxUnpool with indices of another rank, or of an unknown one"
-    yield _FailingKind(("MaxUnpool",), _has_unlike_indices, unlike, until)
-    yield _FailingKind(_POOLS, _has_no_channels, "of a pool of no channels")
-    yield _FailingKind(("Div", "Mod"), _overflows, "with a quotient that may overflow")
+    yield node_doubt(("MaxUnpool",), unlike, _has_unlike_indices, until=until)
+    yield node_doubt(_POOLS, "of a pool of no channels", _has_no_channels)
+    yield node_doubt(("Div", "Mod"), "with a quotient that may overflow", _overflows)
 
 
 def _unjudged_products(model: Model) -> Iterator[str]:
@@ -80,7 +51,7 @@ def _unjudged_products(model: Model) -> Iterator[str]:
         from onnx_lint.engine.targets.unjudged_products import products_in_question
 
         count = products_in_question(model, [node for each in named for node in each.nodes])
-        yield from phrases((count, "node", "of MatMul of float16, of a Transpose and a constant"))
+        yield from phrase(count, "node", "of MatMul of float16, of a Transpose and a constant")
 
 
 _SUPPORTS_INVERSE_AND_FLOAT8: Final = (1, 32)
@@ -136,7 +107,7 @@ def _is_computed_at_load(model: Model, node: Node) -> bool:
 
 def _is_of_nothing(model: Model, node: Node) -> bool:
     """Return whether a node may reduce no elements of a constant to one: then its output has elements."""
-    if not node.inputs or not node.outputs or 0 not in (model.shape_of(node.inputs[0], node.graph) or ()):
+    if not node.outputs or 0 not in (input_shape(model, node, 0) or ()):
         return False
     return 0 not in (model.shape_of(node.outputs[0], node.graph) or ()) and _is_computed_at_load(model, node)
 
@@ -155,8 +126,7 @@ _POOLS: Final = ("AveragePool", "GlobalAveragePool", "GlobalMaxPool", "MaxPool")
 
 
 def _has_no_channels(model: Model, node: Node) -> bool:
-    shape = model.shape_of(node.inputs[0], node.graph) if node.inputs else None
-    return shape is not None and 0 in shape[1:2]
+    return 0 in (input_shape(model, node, 0) or ())[1:2]
 
 
 def _has_unlike_indices(model: Model, node: Node) -> bool:
@@ -176,5 +146,5 @@ def _overflows(model: Model, node: Node) -> bool:
     return (dividend is None or lowest in dividend) and (divisor is None or -1 in divisor)
 
 
-def _is_inverse_and_one_sided(node: Node) -> bool:
+def _is_inverse_and_one_sided(_: Model, node: Node) -> bool:
     return has_attribute(node, "inverse", 1) and has_attribute(node, "onesided", 1)

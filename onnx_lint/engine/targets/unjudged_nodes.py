@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The nodes that the data of a release do not judge, so that the release cannot be said to load the model."""
+"""The nodes that the data of a release do not judge. Each makes the verdict *not proven*."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 
-from onnx_lint.engine.targets.parts_in_question import kind_of
-from onnx_lint.ir.operators.operators import Operator, OperatorStatus
-from onnx_lint.model import Model, Node, OperatorSchema
-from onnx_lint.spec.operators.schema import Parameter
+from onnx_lint.engine.targets.doubts import phrase
+from onnx_lint.ir.operators.operators import AlikeNodes, Operator, OperatorStatus
+from onnx_lint.model import Model, Node
+from onnx_lint.refusals.operands import kind_of
+from onnx_lint.spec.operators.schema import OperatorSchema, Parameter
 from onnx_lint.spec.products import ProductRelease, version_number
 from onnx_lint.spec.products.refusals import LOADED_WITH_FLOAT, ONNXRUNTIME_WITHOUT_KERNEL
 from onnx_lint.spec.releases import DOMAIN_ALIAS, normalized_domain
-from onnx_lint.wording import counted, report_name
+from onnx_lint.wording import report_name
 
 
 def unjudged_nodes(model: Model, release: ProductRelease) -> Iterator[str]:
@@ -21,21 +22,32 @@ def unjudged_nodes(model: Model, release: ProductRelease) -> Iterator[str]:
     counts: Counter[str] = Counter()
     functions = {(normalized_domain(each.domain), each.name) for each in model.functions}
     for alike in model.operators.alike_nodes:
-        nodes = [node for node in alike.nodes if model.calls.is_run(node.graph)]
-        operator = alike.operator
-        if _is_listed(operator, release):  # OpenVINO leaves out what no output needs
-            counts["that no output needs"] += sum(not model.uses.is_needed(node) for node in nodes)
-        reason = _reason(model, operator, release, functions) if nodes else ""
-        if reason:
-            counts[reason] += sum(not _is_judged_own(model, operator, node, release) for node in nodes)
-        elif nodes and operator.schema is not None and operator.function is None:
-            typed = _typed_parameters(operator, release)
-            if typed != frozenset():
-                unknown = [node for node in nodes if _has_unknown_type(model, node, operator.schema, typed)]
-                counts["with operands of unknown type"] += len(unknown)
+        for reason, count in _unjudged_of(model, alike, release, functions):
+            counts[reason] += count
     for reason, count in counts.items():
-        if count:
-            yield f"{counted(count, 'node')} {reason}"
+        yield from phrase(count, "node", reason)
+
+
+def _unjudged_of(
+    model: Model, alike: AlikeNodes, release: ProductRelease, functions: Collection[tuple[str, str]]
+) -> Iterator[tuple[str, int]]:
+    """Yield why the data of a release do not judge nodes of one operator, with the number of these nodes.
+
+    `functions`: those of the model, by domain and name.
+    """
+    operator = alike.operator
+    nodes = [node for node in alike.nodes if model.calls.is_run(node.graph)]
+    if _is_listed(operator, release):  # OpenVINO leaves out what no output needs
+        yield "that no output needs", sum(not model.uses.is_needed(node) for node in nodes)
+    if not nodes:
+        return
+    if reason := _reason(model, operator, release, functions):
+        yield reason, sum(not _is_judged_own(model, operator, node, release) for node in nodes)
+    elif operator.schema is not None and operator.function is None:
+        typed = _typed_parameters(operator, release)
+        if typed != frozenset():
+            unknown = sum(_has_unknown_type(model, node, operator.schema, typed) for node in nodes)
+            yield "with operands of unknown type", unknown
 
 
 def _reason(model: Model, operator: Operator, release: ProductRelease, functions: Collection[tuple[str, str]]) -> str:
@@ -50,10 +62,7 @@ def _reason(model: Model, operator: Operator, release: ProductRelease, functions
     if (domain, operator.op_type) in functions or operator.status is OperatorStatus.UNVERIFIED:
         return of_domain
     if schema is None:
-        if not release.has_kernels:
-            return f"{of_domain} with an operator that ONNX does not have"
-        has_it = release.has_own(domain, operator.op_type)
-        return f"{of_domain} with an operator of {release.product}'s own" if has_it else ""
+        return _reason_without_signature(operator, release, of_domain)
     if domain in release.own_domains and model.operators.schemas.is_described(domain):
         return of_domain  # by a schema file, whose signatures may be those of another release
     return "with subgraphs" if schema.has_subgraphs and not _judges_subgraphs(operator, release) else ""
@@ -66,6 +75,14 @@ def _reason_of_call(operator: Operator, release: ProductRelease, of_domain: str)
     if operator.domain in release.own_domains and release.has_own(operator.domain, operator.op_type):
         return f"{of_domain} that call a function of the model, though {release} has the operator"
     return ""
+
+
+def _reason_without_signature(operator: Operator, release: ProductRelease, of_domain: str) -> str:
+    """Return why the data do not judge an operator that ONNX does not have; empty if the release refuses it."""
+    if not release.has_kernels:
+        return f"{of_domain} with an operator that ONNX does not have"
+    has_it = release.has_own(operator.domain, operator.op_type)
+    return f"{of_domain} with an operator of {release.product}'s own" if has_it else ""
 
 
 def _judges_subgraphs(operator: Operator, release: ProductRelease) -> bool:
@@ -81,16 +98,10 @@ _WITH_JUDGED_SUBGRAPHS = (2026, 4)
 def _is_judged_own(model: Model, operator: Operator, node: Node, release: ProductRelease) -> bool:
     """Return whether a release loads a node of an operator of its own, if no finding is about it."""
     name = operator.op_type
-    if (
-        operator.domain
-        or operator.function is not None
-        or name not in LOADED_WITH_FLOAT
-        or not release.has_own("", name)
-    ):
-        return False
-    if node.graph.function is not None:
-        return False  # there it ends the process
-    return all(kind_of(model, node.graph, name) == "tensor(float)" for name in node.inputs if name)
+    is_own = not operator.domain and operator.function is None and release.has_own("", name)
+    if not is_own or name not in LOADED_WITH_FLOAT or node.graph.function is not None:
+        return False  # in a function it ends the process
+    return all(kind_of(model, node.graph, each) == "tensor(float)" for each in node.inputs if each)
 
 
 def _is_listed(operator: Operator, release: ProductRelease) -> bool:
@@ -132,11 +143,9 @@ def _unknown(
     typed: Collection[str] | None,
 ) -> Iterator[str]:
     """Yield the operands of unknown type, of those on which the answer depends."""
-    known = model.value_flow.facts_seen(node.graph)
     for index, name in enumerate(names):
         parameter = parameter_at(index) if name else None
         if parameter is None or (typed is not None and {parameter.name, parameter.variable}.isdisjoint(typed)):
             continue
-        fact = known(name)
-        if fact is None or not fact.kind:
+        if not kind_of(model, node.graph, name):
             yield name

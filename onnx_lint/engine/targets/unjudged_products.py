@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from onnx_lint.engine.targets.parts_in_question import is_parameter, kind_of, may_be_constant, passed_on
+from onnx_lint.engine.targets.parts_in_question import is_parameter, may_be_constant, passed_on
 from onnx_lint.ir.operators.stored_elements import StoredElements
 from onnx_lint.model import Graph, Model, Node
+from onnx_lint.refusals.operands import input_name, kind_of, output_name
 from onnx_lint.spec.releases import normalized_domain
 
 
@@ -69,11 +70,7 @@ class _Products:
         before = self._sources.definitions_behind(graph, node.inputs[0], self._behind)
         if any(each.node is not None and each.node.op_type == "Transpose" for each in before):
             return True
-        if is_parameter(node, "perm"):
-            return True
-        order = next((each.ints for each in node.attribute_protos if each.name == "perm"), ())
-        others = [axis for axis in order if axis]
-        return len(order) > 2 and 0 in order[-2:] and others == sorted(others)
+        return is_parameter(node, "perm") or _moves_only_axis_0(node)
 
     # --- the constant
 
@@ -88,14 +85,19 @@ class _Products:
 
     def _has_bias(self, node: Node) -> bool:
         """Return whether a product and the constant bias that alone reads it become a Gemm first: sizes are known."""
-        output, graph = node.outputs[0], node.graph
+        output, graph = output_name(node, 0), node.graph
         readers = self._readers_in(graph).get(output, ())
         if len(readers) != 1 or readers[0].op_type != "Add" or output in graph.output_names:
             return False
         others = [name for name in readers[0].inputs if name != output]
         if node.op_type != "MatMul" or len(others) != 1 or not self._is_constant(readers[0], others[0]):
             return False
-        weights, sizes, bias = (self._model.shape_of(name, graph) for name in (node.inputs[1], output, others[0]))
+        return self._fits_gemm(node, others[0])
+
+    def _fits_gemm(self, node: Node, bias_name: str) -> bool:
+        """Return whether the known sizes of a product and its bias are those of a Gemm."""
+        names = (input_name(node, 1), output_name(node, 0), bias_name)
+        weights, sizes, bias = (self._model.shape_of(name, node.graph) for name in names)
         if weights is None or sizes is None or bias is None or len(weights) != 2:
             return False
         return all(isinstance(size, int) for size in sizes) and [*bias] == [*sizes[-1:]]
@@ -107,6 +109,13 @@ class _Products:
                 for name in node.inputs:
                     found.setdefault(name, []).append(node)
         return self._readers[graph]
+
+
+def _moves_only_axis_0(node: Node) -> bool:
+    """Return whether a Transpose makes the first axis one of the last two, and keeps the order of the others."""
+    order = next((each.ints for each in node.attribute_protos if each.name == "perm"), ())
+    others = [axis for axis in order if axis]
+    return len(order) > 2 and 0 in order[-2:] and others == sorted(others)
 
 
 _NOT_FOLDED: Collection[str] = ("DequantizeLinear", "Mul")

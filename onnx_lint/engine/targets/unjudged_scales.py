@@ -14,45 +14,58 @@ from onnx_lint.inference.shapes.dims import Shape
 from onnx_lint.inference.shapes.fact import Content
 from onnx_lint.ir.graph import GraphKind
 from onnx_lint.model import Model, Node
+from onnx_lint.refusals.operands import input_name, input_shape
 
 _INTERPOLATING: Final = (b"linear", b"cubic")
 _LINEAR: Final = b"linear"
 
 
 def may_refuse_scales(model: Model, node: Node) -> bool:
-    """Return whether the kernel may refuse a node of Resize or Upsample. Surely not, as far as its attributes show."""
+    """Return whether the kernel may refuse a node of Resize or Upsample."""
     attributes = {each.name: each for each in node.attribute_protos}
     if any(each.ref_attr_name for each in attributes.values()):
         return True
     mode = attributes["mode"].s if "mode" in attributes else b"nearest"
-    if _has(attributes, "antialias"):
+    if _is_on(attributes, "antialias"):
         if mode not in _INTERPOLATING:
             return True
-    elif _has(attributes, "exclude_outside") and mode != b"cubic":
+    elif _is_on(attributes, "exclude_outside") and mode != b"cubic":
         return True
-    return mode in _INTERPOLATING and not _fits(mode, _scales(model, node, attributes))
+    if mode not in _INTERPOLATING or _are_given_by_run(node, attributes):
+        return False
+    scales = _scales(model, node, attributes)
+    return scales is None or not _has_implementation(mode, scales)
 
 
-def _has(attributes: dict[str, Any], name: str) -> bool:
+def _is_on(attributes: dict[str, Any], name: str) -> bool:
     return name in attributes and attributes[name].i == 1
 
 
-def _scales(model: Model, node: Node, attributes: dict[str, Any]) -> Content | bool:
-    """Return the scale of each axis. True if they are no constants, and None if they may be and are unknown."""
+def _are_given_by_run(node: Node, attributes: dict[str, Any]) -> bool:
+    """Return whether a node has no scales at load: it omits them, or they are an input of the model."""
+    if "scales" in attributes:
+        return False
+    name = _name_of_scales(node)
+    found = node.graph.definition_of(name) if name else None
+    return not name or (found is not None and found.field == "input" and found.graph.kind is GraphKind.MAIN)
+
+
+def _name_of_scales(node: Node) -> str:
+    """Return the input with the scales; empty if the node omits it. Resize 10 and Upsample 9 have them as input 1."""
+    return input_name(node, 2 if len(node.inputs) > 2 else 1)
+
+
+def _scales(model: Model, node: Node, attributes: dict[str, Any]) -> Content:
+    """Return the scale of each axis; None if they are unknown."""
     if "scales" in attributes:
         return tuple(attributes["scales"].floats)
-    index = 2 if len(node.inputs) > 2 else 1  # Resize 10 and Upsample 9 have no region of interest
-    name = node.inputs[index] if index < len(node.inputs) else ""
-    found = node.graph.definition_of(name) if name else None
-    if not name or (found is not None and found.field == "input" and found.graph.kind is GraphKind.MAIN):
-        return True
-    fact = model.value_flow.facts_seen(node.graph)(name)
+    fact = model.value_flow.facts_seen(node.graph)(_name_of_scales(node))
     function = node.graph.function
     if fact is None or (function is not None and len(model.calls.running.get(function.index, ())) > 1):
         return None  # the calls may have different constants
     if fact.content is None or "axes" not in attributes:
         return fact.content
-    return _on_all_axes(fact.content, attributes["axes"].ints, model.shape_of(node.inputs[0], node.graph))
+    return _on_all_axes(fact.content, attributes["axes"].ints, input_shape(model, node, 0))
 
 
 def _on_all_axes(scales: Sequence[Any], axes: Sequence[int], shape: Shape) -> Content:
@@ -67,10 +80,8 @@ def _on_all_axes(scales: Sequence[Any], axes: Sequence[int], shape: Shape) -> Co
     return tuple(full)
 
 
-def _fits(mode: bytes, scales: Content | bool) -> bool:
+def _has_implementation(mode: bytes, scales: Sequence[Any]) -> bool:
     """Return whether the kernel has an implementation: those for images, whose outer axes keep their size."""
-    if isinstance(scales, bool) or scales is None:
-        return scales is True
     rank = len(scales)
     if mode == _LINEAR and rank == 4:
         return _keeps(scales, 0, 1) or _keeps(scales, 0, 3)
@@ -80,4 +91,5 @@ def _fits(mode: bytes, scales: Content | bool) -> bool:
 
 
 def _keeps(scales: Sequence[Any], *axes: int) -> bool:
+    """Return whether these axes keep their size."""
     return all(scales[axis] == 1 for axis in axes)

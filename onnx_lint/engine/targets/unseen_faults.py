@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The faults that a program may not see, or reads in another way than the clause: there the rows say nothing."""
+"""The findings for which the rows `refused_by` and `accepted_by` of their clause say nothing about a program.
+
+The program may not see the fault, or it reads the part in another way than the clause.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import Final
 
 from onnx_lint.common.cached import cached_property
 from onnx_lint.engine.targets.parts_in_question import nodes_of
-from onnx_lint.engine.targets.unjudged_parts import has_unknown_channels
+from onnx_lint.engine.targets.unjudged_kernels import has_unknown_channels
 from onnx_lint.ir.graph import Definition, GraphKind
 from onnx_lint.ir.operators.function_calls import OVERLOADS_SINCE
 from onnx_lint.ir.operators.operators import OPSET_IMPORTS_SINCE
@@ -25,15 +28,15 @@ from onnx_lint.spec.target import FULL_CHECK
 
 
 class UnseenFaults:
-    """What programs may not see of the faults in a model. What they all need to know of it is found once."""
+    """The faults of a model that programs may not see. Facts about the model are looked up once for all findings."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
         self._are_inferred: dict[Node, bool] = {}
         """Whether onnx infers the shape of the first output of a node, for those that were asked about."""
 
-    def has(self, item: Diagnostic, program: str, release: ProductRelease | None) -> bool:
-        """Return whether the rows of a clause say nothing of this finding for a program.
+    def is_unseen(self, item: Diagnostic, program: str, release: ProductRelease | None) -> bool:
+        """Return whether the rows of its clause say nothing of a finding for a program.
 
         `release`: the release of the program; None for the checks of onnx.
         """
@@ -157,10 +160,10 @@ class UnseenFaults:
         graphs = [graph for graph in self.model.graphs if graph.at("node", place.index) == place]
         return graphs[0].nodes[place.index] if graphs else None
 
-    def is_missed(self, item: Diagnostic, release: ProductRelease | None) -> bool:
-        """Return whether a finding may be about a shape without which ONNX Runtime loads some models, but not this one.
+    def is_about_needed_shape(self, item: Diagnostic, release: ProductRelease | None) -> bool:
+        """Return whether a finding may be about the lack of a shape that a release needs to load this model.
 
-        It makes the function of a CausalConvWithState only if it knows the rank of the data.
+        ONNX Runtime makes the function of a CausalConvWithState only if it knows the rank of the data.
         """
         if release is None or not release.has_kernels or item.clause != _OF_SHAPES:
             return False

@@ -4,20 +4,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from enum import Enum
 from typing import Final
 
 from onnx_lint.common.record import Record, replace
 from onnx_lint.common.visible import visible
 from onnx_lint.engine.settings import Settings
 from onnx_lint.engine.targets.releases import TargetRelease, target_releases
+from onnx_lint.engine.targets.unjudged_by_checkers import unjudged_by_full_check, unjudged_by_onnx
 from onnx_lint.engine.targets.unjudged_nodes import unjudged_nodes
-from onnx_lint.engine.targets.unjudged_parts import unjudged_by_full_check, unjudged_by_onnx, unjudged_tensors
 from onnx_lint.engine.targets.unseen_faults import UnseenFaults
 from onnx_lint.model import Model, OperatorStatus
 from onnx_lint.report.file_report import TargetVerdict
 from onnx_lint.report.findings import Diagnostic
 from onnx_lint.spec.clauses import Severity, clauses
-from onnx_lint.spec.releases import DOMAIN_ALIAS, is_onnx_domain, normalized_domain
+from onnx_lint.spec.releases import DOMAIN_ALIAS, normalized_domain
 from onnx_lint.spec.target import CHECKER, FULL_CHECK, title
 from onnx_lint.wording import counted, listed
 
@@ -49,21 +50,31 @@ _MAX_REASONS: Final = 5
 """The most reasons of an unknown answer, and the most clauses in one of them."""
 
 
+class _TargetAnswer(Enum):
+    """What a target does with a model, or with a model that has a finding. The value is `TargetVerdict.loads`."""
+
+    LOADS = True
+    REFUSES = False
+    UNKNOWN = None
+
+
 class _State(Record):
     """What is known of a program, of a release or of a version."""
 
-    loads: bool | None
-    answer: str
+    answer: _TargetAnswer
+    words: str
+    """The answer in words."""
     reason: str = ""
     """Why the answer is unknown, see `TargetVerdict.reason`."""
 
 
 def _unknown(reason: str) -> _State:
-    return _State(None, reason, reason)
+    return _State(_TargetAnswer.UNKNOWN, reason, reason)
 
 
-def _fails_run(state: _State, settings: Settings) -> bool:
-    return state.loads is None and settings.target_gate == "unproven"
+def _fails_for_lack_of_proof(state: _State, settings: Settings) -> bool:
+    """Return whether the verdict fails the run. If a target refuses the model, a finding fails the run."""
+    return state.answer is _TargetAnswer.UNKNOWN and settings.target_gate == "unproven"
 
 
 def _missing(rule: str, rules: Collection[str]) -> Sequence[str]:
@@ -78,10 +89,14 @@ def program_verdicts(
     unseen: UnseenFaults,
     settings: Settings,
     found: Sequence[Diagnostic],
+    *,
     rules: Collection[str],
     not_checked: Sequence[str],
 ) -> Iterator[TargetVerdict]:
-    """Yield the verdict for each program. `rules`: those that ran. `not_checked`: what was not checked, in words."""
+    """Yield the verdict for each program.
+
+    `found`: all findings. `rules`: those that ran. `not_checked`: what was not checked, in words.
+    """
     (judge,) = clauses()[_PRODUCT_CLAUSE].rules
     for program in settings.target.programs:
         releases = target_releases(program)
@@ -90,10 +105,10 @@ def program_verdicts(
         state = _joined([_state_of_release(each, found, gaps, unseen) for each in releases], releases)
         yield TargetVerdict(
             title(program),
-            state.loads,
-            state.answer,
+            state.answer.value,
+            state.words,
             state.reason,
-            fails_run=_fails_run(state, settings),
+            fails_run=_fails_for_lack_of_proof(state, settings),
             verb=releases[0].verb,
             basis=_basis_of(releases),
             suffix=_FULL_CHECK_SUFFIX if program == CHECKER else "",
@@ -108,36 +123,45 @@ def _joined(states: Sequence[_State], releases: Sequence[TargetRelease]) -> _Sta
     if len(states) == 1:
         return states[0]
     versions = [release.data.version for release in releases if release.data is not None]
-    answers = {state.loads for state in states}
-    if answers == {True}:
-        return _State(True, f"{listed(versions)} load it{_basis_of(releases)}")
-    if answers == {False}:
-        return _State(False, f"{listed(versions)} refuse it")
-    if len({state.answer for state in states}) == 1:
+    answers = {state.answer for state in states}
+    if answers == {_TargetAnswer.LOADS}:
+        return _State(_TargetAnswer.LOADS, f"{listed(versions)} load it{_basis_of(releases)}")
+    if answers == {_TargetAnswer.REFUSES}:
+        return _State(_TargetAnswer.REFUSES, f"{listed(versions)} refuse it")
+    if len({state.words for state in states}) == 1:
         return states[0]
-    answers_by_release = zip(versions, states, strict=True)
-    return _unknown("; ".join(f"{version} {state.answer}" for version, state in answers_by_release))
+    return _unknown("; ".join(f"{version} {state.words}" for version, state in zip(versions, states, strict=True)))
 
 
-def with_errors(found: Sequence[Diagnostic], unseen: UnseenFaults, settings: Settings) -> list[Diagnostic]:
-    """Return the findings, with an error for each model that both neighbours of an unknown release refuse.
+def with_errors_if_neighbours_refuse(
+    found: Sequence[Diagnostic], unseen: UnseenFaults, settings: Settings
+) -> list[Diagnostic]:
+    """Return the findings, as errors those for which both neighbours of an unknown release refuse the model.
 
-    What one of them refuses is a warning. If the other refuses the model for another cause, these warnings become
-    errors, since the model is refused.
+    A finding about one neighbour is a warning. If one neighbour refuses an operator and the other one a type, each of
+    the two is a warning, and the release between them surely refuses the model: then both become errors.
     """
     raised: set[int] = set()
     for releases in map(target_releases, settings.target.programs):
-        if len(releases) < 2:
-            continue
-        refused = [{at for at, item in enumerate(found) if _loads(each, item, unseen) is False} for each in releases]
-        if all(refused):
-            causes = set[int]().union(*refused)
+        if len(releases) > 1:
+            causes = _causes_of_all(releases, found, unseen)
             if all(found[at].severity < Severity.ERROR for at in causes):
                 raised |= causes
     return [
         replace(item, severity=Severity.ERROR) if at in raised and item.rule not in settings.severities else item
         for at, item in enumerate(found)
     ]
+
+
+def _causes_of_all(releases: Sequence[TargetRelease], found: Sequence[Diagnostic], unseen: UnseenFaults) -> set[int]:
+    """Return the indices of the findings for which releases refuse the model; none unless each of them refuses it."""
+    causes = set[int]()
+    for release in releases:
+        refused = {at for at, item in enumerate(found) if _answer_to(release, item, unseen) is _TargetAnswer.REFUSES}
+        if not refused:
+            return set()
+        causes |= refused
+    return causes
 
 
 def _basis_of(releases: Sequence[TargetRelease]) -> str:
@@ -152,22 +176,24 @@ def _state_of_release(
     release: TargetRelease, found: Sequence[Diagnostic], not_checked: Sequence[str], unseen: UnseenFaults
 ) -> _State:
     """Return whether a release loads the model, with what is not known."""
-    answers = [_loads(release, item, unseen) for item in found]
-    if refusing := answers.count(False):
-        return _State(False, f"refuses it: {counted(refusing, 'cause')}")
-    doubtful = [item for item, answer in zip(found, answers, strict=True) if answer is None]
-    violations = sum(item.is_violation for item in doubtful)
+    answers = [_answer_to(release, item, unseen) for item in found]
+    if refusing := answers.count(_TargetAnswer.REFUSES):
+        return _State(_TargetAnswer.REFUSES, f"refuses it: {counted(refusing, 'cause')}")
+    doubtful = [item for item, answer in zip(found, answers, strict=True) if answer is _TargetAnswer.UNKNOWN]
+    others = [item for item in doubtful if not item.is_violation]
+    violations = len(doubtful) - len(others)
     unjudged = [*not_checked, *_unjudged(release, unseen.model)]
-    if len(doubtful) > violations:
-        unjudged.append(_treated_differently([item for item in doubtful if not item.is_violation]))
+    if others:
+        unjudged.append(_treated_differently(others))
     reasons = [f"{counted(violations, 'violation')} of ONNX"] if violations else []
     if unjudged:
         reasons.append(f"not judged: {'; '.join(_shortened(unjudged))}")
     if reasons:
         reason = "; ".join(reasons)
-        return _State(None, f"not proven to {release.verb} it: {reason}" if violations else reason, reason)
-    answer = "accepts it" if release.is_checker else "loads"
-    return _State(True, f"{answer}{_basis_of([release])}")
+        words = f"not proven to {release.verb} it: {reason}" if violations else reason
+        return _State(_TargetAnswer.UNKNOWN, words, reason)
+    verb = "accepts it" if release.is_checker else "loads"
+    return _State(_TargetAnswer.LOADS, f"{verb}{_basis_of([release])}")
 
 
 def _shortened(parts: Sequence[str]) -> Sequence[str]:
@@ -183,43 +209,47 @@ def _treated_differently(found: Sequence[Diagnostic]) -> str:
 
 
 def _unjudged(release: TargetRelease, model: Model) -> Iterator[str]:
-    """Yield what the data of a release do not judge, in words."""
+    """Yield the parts of a model for which a release may refuse it, as phrases."""
     if not model.loaded:
         return
-    if release.data is not None:
-        yield from unjudged_nodes(model, release.data)
-        yield from unjudged_tensors(model, release.data)
+    if release.data is None:
+        yield from unjudged_by_onnx(model)
+        if release.program == FULL_CHECK:
+            yield from unjudged_by_full_check(model)
         return
-    own = sum(is_onnx_domain(normalized_domain(each.domain)) for each in model.functions)
-    if own:
-        yield f"{counted(own, 'function')} in a domain of ONNX"
-    yield from unjudged_by_onnx(model)
-    if release.program == FULL_CHECK:
-        yield from unjudged_by_full_check(model)
+    yield from unjudged_nodes(model, release.data)
+    if release.data.has_kernels:
+        from onnx_lint.engine.targets.unjudged_by_onnxruntime import unjudged_by_onnxruntime
+
+        yield from unjudged_by_onnxruntime(model, release.data)
+    else:
+        from onnx_lint.engine.targets.unjudged_conversions import unjudged_by_converters
+
+        yield from unjudged_by_converters(model, release.data)
 
 
-def _loads(release: TargetRelease, item: Diagnostic, unseen: UnseenFaults) -> bool | None:
-    """Return whether a release loads a model in spite of a finding; None if that is not known."""
+def _answer_to(release: TargetRelease, item: Diagnostic, unseen: UnseenFaults) -> _TargetAnswer:
+    """Return whether a release loads a model with a finding."""
     if item.cited.declared_by == _TARGET_CHAPTER:
-        return _loads_despite_own_finding(release, item)
+        return _answer_to_own_finding(release, item)
     if release.refuses_since(item, unseen):
-        return False
+        return _TargetAnswer.REFUSES
     if release.proofs_of_acceptance(item, unseen) or _is_compared_later(release, item):
-        return True
+        return _TargetAnswer.LOADS
     # The keyword practice means that consumers refuse it, or differ. They differ about data files as well.
     is_about_files = clauses()[item.clause].chapter == "external-data"
-    return None if item.is_violation or item.keyword == "practice" or is_about_files else True
+    is_open = item.is_violation or item.keyword == "practice" or is_about_files
+    return _TargetAnswer.UNKNOWN if is_open else _TargetAnswer.LOADS
 
 
-def _loads_despite_own_finding(release: TargetRelease, item: Diagnostic) -> bool | None:
-    """Return the same for a finding about a program: whether it is about this one, and what it says."""
+def _answer_to_own_finding(release: TargetRelease, item: Diagnostic) -> _TargetAnswer:
+    """Return whether a release loads a model with a finding about a program, which may be another one."""
     data = release.data
     names = (release.program, None if data is None else f"{data.product}={data.version}")
-    if item.by_target.program is None or item.by_target.program not in names:
-        return True
-    if item.clause == _FAILING_RUN_CLAUSE:
-        return True
-    return None if item.clause == _REMOVABLE_NODE_CLAUSE else False
+    is_about_another = item.by_target.program is None or item.by_target.program not in names
+    if is_about_another or item.clause == _FAILING_RUN_CLAUSE:
+        return _TargetAnswer.LOADS
+    return _TargetAnswer.UNKNOWN if item.clause == _REMOVABLE_NODE_CLAUSE else _TargetAnswer.REFUSES
 
 
 def _is_compared_later(release: TargetRelease, item: Diagnostic) -> bool:
@@ -251,27 +281,44 @@ def _domain_and_name(operator: str | None) -> tuple[str, str]:
 
 
 def version_verdicts(
-    model: Model, settings: Settings, found: Sequence[Diagnostic], rules: Collection[str], unjudged: Sequence[str]
+    model: Model, settings: Settings, found: Sequence[Diagnostic], *, rules: Collection[str], unjudged: Sequence[str]
 ) -> Iterator[TargetVerdict]:
     """Yield the verdict for each version of the target. `rules`: those that ran. `unjudged`: what no rule judged."""
-    for name, clause, domain in _versions(settings):
-        (judge,) = clauses()[clause].rules
+    for version in _versions(settings):
+        (judge,) = clauses()[version.clause].rules
         missing = _missing(judge, rules) if model.loaded else ()
-        causes = sum(item.clause == clause and _is_about(item, domain) for item in found)
-        unknown = [*missing, *unjudged, *_not_compared(model, domain)]
-        state = _state_of_version(causes, unknown, "fields and types" if domain is None else "operators")
+        causes = sum(item.clause == version.clause and _is_about(item, version.domain) for item in found)
+        state = _state_of_version(version, causes, [*missing, *unjudged, *_not_compared(model, version.domain)])
         yield TargetVerdict(
-            name, state.loads, state.answer, state.reason, fails_run=_fails_run(state, settings), verb="support"
+            version.name,
+            state.answer.value,
+            state.words,
+            state.reason,
+            fails_run=_fails_for_lack_of_proof(state, settings),
+            verb="support",
         )
 
 
-def _versions(settings: Settings) -> Iterator[tuple[str, str, str | None]]:
-    """Yield the name of each version of the target, the clause about it, and its domain; None for the IR version."""
+class _TargetVersion(Record):
+    """A version that the target names."""
+
+    name: str
+    clause: str
+    """The clause about what the version lacks."""
+    parts: str
+    """What a model uses of it, in words."""
+    domain: str | None = None
+    """The domain of the operator set; None for the IR version."""
+
+
+def _versions(settings: Settings) -> Iterator[_TargetVersion]:
+    """Yield the versions of the target."""
     target = settings.target
     if target.ir_version is not None:
-        yield f"IR version {target.ir_version}", _IR_VERSION_CLAUSE, None
+        yield _TargetVersion(f"IR version {target.ir_version}", _IR_VERSION_CLAUSE, "fields and types")
     for domain, version in target.opset_versions.items():
-        yield f"{visible(domain or DOMAIN_ALIAS)} {version}", _OPERATOR_SET_CLAUSE, domain
+        name = f"{visible(domain or DOMAIN_ALIAS)} {version}"
+        yield _TargetVersion(name, _OPERATOR_SET_CLAUSE, "operators", domain)
 
 
 def _is_about(item: Diagnostic, domain: str | None) -> bool:
@@ -295,9 +342,10 @@ def _not_compared(model: Model, domain: str | None) -> Iterator[str]:
         yield f"{counted(count, 'node')} with an unknown operator"
 
 
-def _state_of_version(causes: int, unjudged: Sequence[str], parts: str) -> _State:
+def _state_of_version(version: _TargetVersion, causes: int, unjudged: Sequence[str]) -> _State:
+    """Return whether a version supports a model, by the number of findings against it, and by what was not judged."""
     if causes:
-        return _State(False, f"does not support the model: {counted(causes, 'cause')}")
+        return _State(_TargetAnswer.REFUSES, f"does not support the model: {counted(causes, 'cause')}")
     if unjudged:
-        return _unknown(f"not judged: {'; '.join(unjudged[:_MAX_REASONS])}")
-    return _State(True, f"supports all {parts} that the model uses")
+        return _unknown(f"not judged: {'; '.join(_shortened(unjudged))}")
+    return _State(_TargetAnswer.LOADS, f"supports all {version.parts} that the model uses")

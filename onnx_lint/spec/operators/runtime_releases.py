@@ -32,8 +32,8 @@ def comes_later(release: str, operator: str, what: str) -> bool:
 
 def refused_values(
     release: str, operator: str, values: Mapping[str, str], types: Mapping[str, Collection[str]] = EMPTY
-) -> list[str]:
-    """Return the attributes, of these values, with which a release makes no session for CPUs, as `name=value`.
+) -> list[tuple[str, str]]:
+    """Return the names and values of the attributes with which a release makes no session for CPUs.
 
     An attribute without a value has the one that ONNX Runtime takes in its place. `outputs` is how many the node has.
     `types`: the known types of the inputs.
@@ -51,12 +51,12 @@ def refused_values(
     return list(dict.fromkeys([_refused(each, values) for each in words if _are_true(each, values, types)]))
 
 
-def _refused(words: str, values: Mapping[str, str]) -> str:
-    """Return the attribute that conditions are about, and the number of outputs if they are about it as well."""
+def _refused(words: str, values: Mapping[str, str]) -> tuple[str, str]:
+    """Return the attribute that conditions are about and its value, with the other conditions in words."""
     name = words.split()[0].removeprefix("!").partition("=")[0].partition(">")[0]
     more = f" and {values['outputs']} outputs" if " outputs=" in words else ""
     more += "".join([f" and {_in_words(word, EMPTY)}" for word in words.split() if "~" in word])
-    return f"{name}={values[name]}{more}"
+    return name, f"{values[name]}{more}"
 
 
 def _are_true(words: str, values: Mapping[str, str], types: Mapping[str, Collection[str]] = EMPTY) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The releases of products that run models: the versions, operators and element types that each takes, as data.
+"""The releases of products that run models: the versions, operators and element types that each supports, as data.
 
 docs/targets.md says what the data cover. `python -m tools.compile_targets` writes those of ONNX Runtime and OpenVINO.
 The data of a product list either its kernels, or the operators that it does not support. In the second case an operator
@@ -28,7 +28,7 @@ class Kernel(Record):
     last: int | None
     """The last operator set version; None for exactly the definition of version `first`."""
     types: Mapping[str, frozenset[str]]
-    """The types that it takes, by type variable or parameter."""
+    """The types that it accepts, by type variable or parameter."""
 
     def is_for(self, since_version: int) -> bool:
         """Return whether it implements the definition that came with a version of the operator set."""
@@ -47,14 +47,17 @@ class ProductRelease(Record):
     citation: str
     """The source of the data, and its date."""
     bit: int
+    """The bit of the release in the rows of `operators`."""
     element_types: frozenset[str]
-    """The types of tensors that it takes for any operator; empty if the data do not say."""
+    """The types of tensors that it accepts for any operator; empty if the data do not say."""
     known_domains: frozenset[str]
     """The domains whose operators the data list; empty for all that the release registers."""
     page: str
     """The page that the data quote, with its date, if the product was not asked itself; otherwise empty."""
     types: tuple[frozenset[str], ...]
+    """The sets of types, to whose indices the rows of `operators` refer."""
     operators: Mapping[str, Any]
+    """The rows of the data, by domain and operator, such as `com.microsoft::Gelu`."""
 
     def __str__(self) -> str:
         """Return the name of the product and the version."""
@@ -80,6 +83,10 @@ class ProductRelease(Record):
     def quoted(self) -> str:
         """The source of a statement about the product, as the end of a sentence; empty if the product was asked."""
         return f", by {self.page}" if self.page else ""
+
+    def lacks_opset(self, domain: str, version: int | None) -> bool:
+        """Return whether a version of an operator set is later than all that the release has. None: it is unknown."""
+        return version is not None and domain in self.opsets and version > self.opsets[domain]
 
     def refuses(self, domain: str, op_type: str, since_version: int) -> bool:
         """Return whether the data list the operator, as defined in a version, as one that it does not support."""
@@ -158,17 +165,17 @@ def _release(name: str, index: int) -> ProductRelease:
     data = _data(name)
     entry = data["releases"][index]
     return ProductRelease(
-        name,
-        entry["version"],
-        entry["ir_version"],
-        entry["opsets"],
-        f"{data['source']}, {data['date']}",
-        1 << index,
-        frozenset(entry.get("element_types", ())),
-        frozenset(data.get("domains", ())),
-        f"{data['page']} of {data['date']}" if "page" in data else "",
-        tuple(frozenset(each.split()) for each in data["types"]),
-        data["operators"],
+        product=name,
+        version=entry["version"],
+        ir_version=entry["ir_version"],
+        opsets=entry["opsets"],
+        citation=f"{data['source']}, {data['date']}",
+        bit=1 << index,
+        element_types=frozenset(entry.get("element_types", ())),
+        known_domains=frozenset(data.get("domains", ())),
+        page=f"{data['page']} of {data['date']}" if "page" in data else "",
+        types=tuple(frozenset(each.split()) for each in data["types"]),
+        operators=data["operators"],
     )
 
 

@@ -64,15 +64,15 @@ class RefusedValue(Record):
     """The first version of the operator."""
     last: int
     """The last version of the operator."""
-    values: tuple[int | bytes, ...]
-    """The values that they refuse: integers, or the bytes of strings."""
+    values: tuple[int | str, ...]
+    """The values that they refuse."""
     products: tuple[str, ...]
     """The products whose releases refuse it."""
 
 
 _BATCH_FIRST: Final = RefusedValue(14, _NO_END, (1,), ("onnxruntime",))
 _RUNTIMES: Final = ("onnxruntime", "openvino")
-_OLD_MODES: Final = (b"bilinear", b"trilinear")
+_OLD_MODES: Final = ("bilinear", "trilinear")
 
 REFUSED_VALUES: Final[Mapping[tuple[str, str], RefusedValue]] = {
     ("GRU", "layout"): _BATCH_FIRST,

@@ -88,7 +88,7 @@ def test_what_makes_each_run_fail_is_said_in_words() -> None:
 
 
 def test_a_value_may_be_refused_for_the_number_of_outputs() -> None:
-    refused = ["mask_index_type=0 and 2 outputs"]
+    refused = [("mask_index_type", "0 and 2 outputs")]
     assert refused_values("1.23.2", "EmbedLayerNormalization", {"mask_index_type": "0", "outputs": "2"}) == refused
     for release, outputs in (("1.23.2", "3"), ("1.32.0", "2")):
         values = {"mask_index_type": "0", "outputs": outputs}
