@@ -16,13 +16,14 @@ from onnx_lint.cli.request import read, read_mapping
 from onnx_lint.common.record import field_names, replace
 from onnx_lint.configuration.errors import RunError
 from onnx_lint.configuration.settings import Request
-from onnx_lint.engine.lint import lint_source, opened
+from onnx_lint.engine.lint import LintOptions, lint_source, opened
 from onnx_lint.engine.registry import registry
 from onnx_lint.engine.selection import report_of
 from onnx_lint.engine.settings import Settings as EngineSettings
 from onnx_lint.input.locations import IN_MEMORY, has_folder, shown_location
 from onnx_lint.input.source import BytesSource, Source, SourceError
 from onnx_lint.ir.documents.kinds import KINDS
+from onnx_lint.report import Context
 from onnx_lint.report.findings import Diagnostic
 from onnx_lint.report.totals import Report as RunReport
 from onnx_lint.report.verdict import verdict_lines
@@ -270,9 +271,11 @@ def _report(
             settings = replace(settings, proto=_kind(model))
         source = _source(model, path, settings)
         if fix_options is None:
-            file = lint_source(source, name, settings, is_file=has_folder(name), context=own.context)
+            file = lint_source(
+                source, name, settings, LintOptions(is_file=has_folder(name), context=Context(own.context))
+            )
         else:
-            file, fixed_model = _fixed(source, path, name, settings, fix_options, own.context)
+            file, fixed_model = _fixed(source, path, name, settings, fix_options, Context(own.context))
         report = _compared_with_baseline(file, plan, name, settings)
     except RunError as error:
         raise _public_error(error, fields) from None
@@ -298,7 +301,7 @@ def _public_error(error: RunError, fields: Mapping[str, Any]) -> OSError | Value
 
 
 def _fixed(
-    source: Source, path: str | None, name: str, settings: EngineSettings, fix_options: FixOptions, context: int
+    source: Source, path: str | None, name: str, settings: EngineSettings, fix_options: FixOptions, context: Context
 ) -> tuple[FileReport, bytes | None]:
     """Return the report after fixing, and the fixed model; None if the file at `path` was fixed in place."""
     from onnx_lint.fixing.files import FileToFix, fix_source

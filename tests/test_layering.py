@@ -74,6 +74,7 @@ FLOORS = {
         {"structure"},
         {"doubtful_deletions", "identities", "trials"},
         {"diagnose"},
+        {"rule_runs"},
         {"lint"},
     ),
     "model": (

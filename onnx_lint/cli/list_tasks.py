@@ -14,7 +14,8 @@ from onnx_lint.configuration.errors import RequestError
 from onnx_lint.engine.settings import PARTS
 from onnx_lint.input.limits import DEFAULT_LIMITS
 from onnx_lint.input.locations import is_remote, shown_location
-from onnx_lint.reporters import Options, shown_extent, shown_parts
+from onnx_lint.report import Context
+from onnx_lint.reporters import Options, shown_context, shown_parts
 from onnx_lint.reporters.escape import shown_path, visible
 from onnx_lint.tasks.lint_one import Task
 
@@ -35,7 +36,7 @@ def tasks_of(plan: Plan, outputs: Sequence[Output] = ()) -> list[Task]:
     own = plan.run_request()
     inputs = inputs_of(plan)
     forms = [output.format_name for output in outputs]
-    context = shown_extent(forms) if own.context else 0
+    context = shown_context(forms) if own.context else Context.NONE
     # A verdict in the cache serves every form.
     parts = PARTS if own.cache else shown_parts(forms, quiet=own.quiet, statistics=own.statistics)
     cache = _cache_folder(own, inputs) if own.cache else None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.memory import is_lack_of_memory
 from onnx_lint.common.record import Record, replace
+from onnx_lint.report import Context
 from onnx_lint.rule import RuleError
 from onnx_lint.wording import counted, report_name
 
@@ -337,9 +338,11 @@ class FileReport(Record):
         reasons += self.incomplete
         return Conformity(None, "; ".join(reasons)) if reasons else Conformity(True)
 
-    def with_extent(self, extent: int) -> FileReport:
-        """Return the report with less around its findings: only lines for the extent `LINES`, nothing for 0."""
-        if extent:
+    def with_context(self, context: Context) -> FileReport:
+        """Return the report of a check that collected no more than this around findings."""
+        if context == Context.NODES:
+            return self
+        if context == Context.LINES:
             return replace(self, pictures=())
         kept = [tuple(replace(item, context=()) for item in found) for found in (self.diagnostics, self.suppressed)]
         return replace(self, diagnostics=kept[0], suppressed=kept[1], pictures=())

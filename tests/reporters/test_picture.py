@@ -16,10 +16,10 @@ from support.project.checkout import TESTS
 from support.project.each_case import each_case
 from support.reports.made_up_picture import PICTURE
 
-from onnx_lint.engine.lint import lint_source
+from onnx_lint.engine.lint import LintOptions, lint_source
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
-from onnx_lint.report import NODES
+from onnx_lint.report import Context
 from onnx_lint.report.pictures import FAULT, RELATED, Picture, PictureArrow, PictureBox, PictureValue
 from onnx_lint.reporters.picture import SHRUNK, svg_of
 
@@ -153,7 +153,7 @@ def test_names_of_a_model_are_text(name: str):
     x, y = (make_tensor_value_info(each, onnx.TensorProto.FLOAT, [4]) for each in (name, "y"))
     model = make_model(make_graph(nodes, name, [x], [y]))
     source = BytesSource(model.SerializeToString())
-    file = lint_source(source, "m", Settings(select=("undefined-name",)), context=NODES)
+    file = lint_source(source, "m", Settings(select=("undefined-name",)), LintOptions(context=Context.NODES))
     [picture] = file.pictures
     svg = svg_of(picture, "error")
     check(svg)
