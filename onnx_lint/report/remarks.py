@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from onnx_lint.common.visible import shown_path, visible
-from onnx_lint.report.outcome import counted_in_words
+from onnx_lint.report.finding_counts import counted_in_words
 from onnx_lint.report.remark_totals import TargetTotals
 from onnx_lint.report.totals import Report, Totals
 

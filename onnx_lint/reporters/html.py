@@ -137,7 +137,7 @@ class Writer:
             yield f'<p class="warning">{escaped_text(what)}</p>'
         yield "</header><main>"
         yield filter_of(report, entries)
-        if len(report.totals.findings_by_rule) > 1:
+        if len(report.totals.findings.by_rule) > 1:
             yield _rule_table(report)
         if self._options.statistics:
             yield from _statistics(report)

@@ -203,7 +203,7 @@ def findings_of(report: Report, entries: WrittenEntries, folder: str) -> Iterato
             left -= 1
             yield f'<details class="finding" data-severity="{level}" data-rule="{rule}"{is_open}>{markup}</details>'
         yield "</section>"
-    if left_out := report.totals.findings_by_severity.total() - len(entries):
+    if left_out := report.totals.findings.by_severity.total() - len(entries):
         yield f"<p>{counted(left_out, 'finding')} of no higher severity left out; the JSON report has all.</p>"
     yield "</section>"
 

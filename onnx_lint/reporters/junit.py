@@ -20,7 +20,7 @@ from xml.etree import ElementTree
 from onnx_lint.report.file_report import FileReport
 from onnx_lint.report.findings import Diagnostic
 from onnx_lint.report.folding import by_rule
-from onnx_lint.report.outcome import is_ignored, outcome_of
+from onnx_lint.report.outcome import has_no_rules, outcome_of
 from onnx_lint.report.remarks import remarks_on_run
 from onnx_lint.report.totals import Report
 from onnx_lint.report.verdict import interruption_in_words, verdict_in_words
@@ -123,7 +123,7 @@ def _fill(suite: ElementTree.Element, file: FileReport, report: Report, options:
         first = group[0]
         outcome = "failure" if failing is not None and first.severity >= failing else "system-out"
         _case(suite, path, _text(f"{first.rule} ({first.clause})"), outcome, _headline(group), _list(group))
-    if is_ignored(file, report):
+    if has_no_rules(file, report):
         _case(suite, path, "judged", "skipped", "every rule is ignored", "")
     if suite.find("testcase") is None:
         no_findings = "no new findings" if file.suppressed else "no findings"

@@ -16,7 +16,8 @@ from onnx_lint.report.file_report import (
     FileReport,
     InternalError,
 )
-from onnx_lint.report.outcome import counted_in_words, is_ignored
+from onnx_lint.report.finding_counts import counted_in_words
+from onnx_lint.report.outcome import has_no_rules
 from onnx_lint.report.totals import Report, Weakening
 from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.reporters.paint import columns
@@ -249,7 +250,7 @@ def is_unremarkable(file: FileReport, report: Report) -> bool:
     repair = file.repair
     has_repair = repair is not None and bool(repair.fixed or repair.not_made or repair.written)
     fails_target = any(target.loads is not True for target in file.targets)
-    return not (has_problem or has_repair or fails_target or is_ignored(file, report))
+    return not (has_problem or has_repair or fails_target or has_no_rules(file, report))
 
 
 def crash_in_words(error: InternalError) -> str:
