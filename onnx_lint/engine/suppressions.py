@@ -116,8 +116,8 @@ class PlacePatterns:
     ) -> Suppression | None:
         """Return the first entry whose pattern matches the place, or a name: of the subject, node or value.
 
-        `user`: the name of a node that is not around the place, see `Diagnostic.user`. `elements`: the names of an
-        element without a place of its own. `is_fault`: whether it is a single fault, and no finding about several that
+        `user`: the name of a node that is not around the place, or the place of the only wrong element, see
+        `Diagnostic`. `elements`: the names of an element without a place of its own. `is_fault`: whether it is a single fault, and no finding about several that
         have been compared.
         """
         innermost = _innermost(around)
@@ -310,7 +310,7 @@ def _entry_for(finding: Diagnostic, patterns: Mapping[str, PlacePatterns]) -> Su
     if own is None:
         return None
     name, is_fault, former = _name(finding, own), not finding.collective, finding.identity.former
-    found = own.first(finding.place, name, finding.around, user=finding.user, is_fault=is_fault)
+    found = own.first(finding.place, name, finding.around, user=finding.element or finding.user, is_fault=is_fault)
     if found is not None or former is None:
         return found
     return own.first(former.place, former.subject, former.around, is_fault=is_fault)
@@ -341,7 +341,7 @@ def _with_hints(
     for finding in left:
         is_of_graph = finding.collective and finding.subject in finding.around.scope
         subject = None if is_of_graph else finding.subject
-        entry = by_place.first(finding.place, subject, finding.around, user=finding.user)
+        entry = by_place.first(finding.place, subject, finding.around, user=finding.element or finding.user)
         if entry is not None:
             of_others.setdefault(entry.description, finding.rule)
     are_counted = {each.rule for each in file.counted}
