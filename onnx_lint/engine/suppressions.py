@@ -117,8 +117,8 @@ class PlacePatterns:
         """Return the first entry whose pattern matches the place, or a name: of the subject, node or value.
 
         `user`: the name of a node that is not around the place, or the place of the only wrong element, see
-        `Diagnostic`. `elements`: the names of an element without a place of its own. `is_fault`: whether it is a single fault, and no finding about several that
-        have been compared.
+        `Diagnostic`. `elements`: the names of an element without a place of its own. `is_fault`: whether it is a single
+        fault, and no finding about several that have been compared.
         """
         innermost = _innermost(around)
         names = {name for name in (place, subject, around.node, innermost, user, *elements) if name is not None}

@@ -150,18 +150,29 @@ def labelled_remarks(file: FileReport) -> Iterator[tuple[str, str]]:
     """
     for error in file.internal_errors:
         yield "internal error", visible(crash_in_words(error))
-    repair = file.repair
-    if repair is not None:
-        if repair.fixed:
-            yield "fixed", _by_rule(repair.fixed)
-        if repair.revealed:
-            yield "revealed", f"{_by_rule(repair.revealed)}, hidden until now"
-        for what in repair.not_made:
-            yield "not fixed", visible(what)
-        for path, size in repair.written:
-            yield "written", f"{shown_path(path)} ({counted(size, 'byte')})"
+    yield from repair_remarks(file)
     for target in file.targets:
         yield target.program, visible(target.text)
+    yield from limit_remarks(file)
+
+
+def repair_remarks(file: FileReport) -> Iterator[tuple[str, str]]:
+    """Yield the remarks on the fixes of a file: a label, and a text."""
+    repair = file.repair
+    if repair is None:
+        return
+    if repair.fixed:
+        yield "fixed", _by_rule(repair.fixed)
+    if repair.revealed:
+        yield "revealed", f"{_by_rule(repair.revealed)}, hidden until now"
+    for what in repair.not_made:
+        yield "not fixed", visible(what)
+    for path, size in repair.written:
+        yield "written", f"{shown_path(path)} ({counted(size, 'byte')})"
+
+
+def limit_remarks(file: FileReport) -> Iterator[tuple[str, str]]:
+    """Yield the remarks on what was not verified in a file, and what is only counted: a label, and a text."""
     if file.has_unverified:
         from onnx_lint.report.not_verified import not_verified_in_words
 
