@@ -21,7 +21,7 @@ from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
 from onnx_lint.report import Context
 from onnx_lint.report.pictures import FAULT, RELATED, Picture, PictureArrow, PictureBox, PictureValue
-from onnx_lint.reporters.picture import SHRUNK, svg_of
+from onnx_lint.reporters.picture import MAX_UNSCROLLED_WIDTH, svg_of
 
 GOLDEN = TESTS / "goldens" / "picture.svg"
 
@@ -141,9 +141,9 @@ def test_a_picture_that_a_phone_cannot_show_is_marked_as_wide():
     start = PictureBox("node", "Relu", "n" * 22, 0, (), (PictureValue("v"),))
     wide = root_of(svg_of(Picture((), "", (start, *boxes[1:]), arrows), "error")).find("svg")
     narrow = root_of(svg_of(PICTURE, "error")).find("svg")
-    assert int(wide.attrib["width"]) > SHRUNK
+    assert int(wide.attrib["width"]) > MAX_UNSCROLLED_WIDTH
     assert wide.attrib["class"] == "wide"
-    assert int(narrow.attrib["width"]) <= SHRUNK
+    assert int(narrow.attrib["width"]) <= MAX_UNSCROLLED_WIDTH
     assert "class" not in narrow.attrib
 
 
