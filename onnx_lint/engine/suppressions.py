@@ -348,20 +348,28 @@ def _with_hints(
     suggestions = Suggestions()
     firsts = {(each.rule, each.place): each for own in patterns.values() for each in reversed(own.entries)}
     for entry in unused:
-        own, other = patterns[entry.rule], of_others.get(entry.description)
+        other = of_others.get(entry.description)
         first = firsts[entry.rule, entry.place]
         if entry.rule in are_counted:
             hint = "its findings are only counted, and --pedantic lists them"
         elif first is not entry:
             hint = f"it has the same place as {first.where}"
-        elif near := suggestions.nearest(entry.place.replace("*", ""), own.seen) if entry.place else None:
-            hint = f"did you mean {quote(near)}?"
-        elif own.faults:
-            shown = [_fault(*each) for each in islice(own.faults.items(), _MAX_SHOWN)]
-            hint = f"it has findings at {', '.join(shown)}{_more(own.faults)}"
         else:
-            hint = "" if other is None else f"did you mean {other}, which has a finding there?"
+            hint = _meant_place(entry, patterns[entry.rule], suggestions)
+        if not hint and other is not None:
+            hint = f"did you mean {other}, which has a finding there?"
         yield entry.description, hint
+
+
+def _meant_place(entry: Suppression, patterns: PlacePatterns, suggestions: Suggestions) -> str:
+    """Return which place of a finding of the rule an entry may mean; empty if the rule has none."""
+    near = suggestions.nearest(entry.place.replace("*", ""), patterns.seen) if entry.place else None
+    if near:
+        return f"did you mean {quote(near)}?"
+    if not patterns.faults:
+        return ""
+    shown = [_fault(*each) for each in islice(patterns.faults.items(), _MAX_SHOWN)]
+    return f"it has findings at {', '.join(shown)}{_more(patterns.faults)}"
 
 
 def _fault(name: str, nodes: Collection[str]) -> str:

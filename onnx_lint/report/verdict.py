@@ -51,15 +51,15 @@ def verdict_in_words(report: Report) -> str:
     return "; ".join(filter(None, parts))
 
 
-def verdict_lines(report: Report, *, explained: bool = False) -> Iterator[str]:
+def verdict_lines(report: Report, *, shows_reasons: bool = False) -> Iterator[str]:
     """Yield the verdict on all files and what follows it, each as a line of plain text.
 
-    `explained`: whether the line of a program says why its answer is unknown for a single file.
+    `shows_reasons`: whether the line of a program says why its answer is unknown for a single file.
     """
     from onnx_lint.report.remarks import remarks_on_run
 
     yield verdict_in_words(report)
-    for label, what in remarks_on_run(report, explained=explained):
+    for label, what in remarks_on_run(report, shows_reasons=shows_reasons):
         yield f"{label}: {what}"
 
 

@@ -45,6 +45,8 @@ class Table(Record):
     rows: Sequence[tuple[str, ...]]
     left: int
     """The number of last columns that are aligned to the left."""
+    is_by_rule: bool = False
+    """True if the last column has rules."""
 
 
 def statistics_tables(report: Report) -> Iterator[Table]:
@@ -74,7 +76,7 @@ def statistics_tables(report: Report) -> Iterator[Table]:
     ]
     tables = (
         Table(("nodes", "models", "operator set", "operator"), operators, 2),
-        Table(("findings", "files", "severity", "rule"), rules, 2),
+        Table(("findings", "files", "severity", "rule"), rules, 2, is_by_rule=True),
         Table(("models", "findings", "errors", "producer"), producers, 1),
     )
     yield from (table for table in tables if table.rows)

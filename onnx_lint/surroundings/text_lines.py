@@ -10,7 +10,7 @@ from onnx_lint.ir.places.place import PlaceKey
 from onnx_lint.loader.identity.identify import Form
 from onnx_lint.loader.text.text_positions import Position, positions_at, text_positions
 from onnx_lint.model import Model
-from onnx_lint.report.findings import Diagnostic
+from onnx_lint.report.findings import Diagnostic, Placed
 
 
 def with_positions(diagnostics: Sequence[Diagnostic], model: Model) -> list[Diagnostic]:
@@ -27,14 +27,15 @@ def with_positions(diagnostics: Sequence[Diagnostic], model: Model) -> list[Diag
     of_key, of_offset = _positions(model, keys, offsets) if keys or offsets else ({}, {})
     beginning = None if is_json else (1, 1)
 
+    def position_of(place: Placed) -> Position | None:
+        return of_key.get(place.at.key, beginning)
+
     def located(item: Diagnostic) -> Diagnostic:
-        position = of_key.get(item.at.key, beginning)
+        position = position_of(item)
         if item.byte_range is not None and not item.at.key:
             position = of_offset[item.byte_range[0]]
-        related, apart = (
-            tuple(replace(place, position=of_key.get(place.at.key, beginning)) for place in places)
-            for places in (item.related, item.identity.apart)
-        )
+        related = tuple([replace(place, position=position_of(place)) for place in item.related])
+        apart = tuple([replace(place, position=position_of(place)) for place in item.identity.apart])
         identity = replace(item.identity, apart=apart) if apart else item.identity
         return replace(item, position=position, related=related, identity=identity)
 
