@@ -16,13 +16,14 @@ from onnx_lint.common.record import Record, field_names, replace
 from onnx_lint.configuration.errors import RunError
 from onnx_lint.configuration.python_values import request_fields
 from onnx_lint.configuration.settings import Request
-from onnx_lint.engine.lint import lint_source, opened
+from onnx_lint.engine.lint import LintOptions, lint_source, opened
 from onnx_lint.engine.registry import registry
 from onnx_lint.engine.selection import report_of
 from onnx_lint.engine.settings import Settings as EngineSettings
 from onnx_lint.input.locations import IN_MEMORY, has_folder, shown_location
 from onnx_lint.input.source import BytesSource, Source, SourceError
 from onnx_lint.ir.documents.kinds import KINDS
+from onnx_lint.report import Context
 from onnx_lint.report.findings import Diagnostic
 from onnx_lint.report.totals import Report as RunReport
 from onnx_lint.report.verdict import verdict_lines
@@ -277,13 +278,14 @@ def _report(
     fixed_model: bytes | None = None
     try:
         plan = Plan(_request(given.name, fields, config), is_library=True)
-        context = plan.request_of_run().context
+        context = Context(plan.request_of_run().context)
         settings = plan.settings_for(given.name)
         if settings.proto is None and given.path is None:
             settings = replace(settings, proto=_kind(given.model))
         source = _source(given, settings)
         if fix_options is None:
-            file = lint_source(source, given.name, settings, is_file=has_folder(given.name), context=context)
+            options = LintOptions(is_file=has_folder(given.name), context=context)
+            file = lint_source(source, given.name, settings, options)
         else:
             file, fixed_model = _fixed(source, given, settings, fix_options, context)
         report = _compared_with_baseline(file, plan, given.name, settings)
@@ -311,7 +313,7 @@ def _public_error(error: RunError, fields: Mapping[str, Any]) -> OSError | Value
 
 
 def _fixed(
-    source: Source, given: _GivenModel, settings: EngineSettings, fix_options: FixOptions, context: int
+    source: Source, given: _GivenModel, settings: EngineSettings, fix_options: FixOptions, context: Context
 ) -> tuple[FileReport, bytes | None]:
     """Return the report after fixing, and the fixed model; None if the file at the path was fixed in place."""
     from onnx_lint.fixing.files import FileToFix, fix_source

@@ -76,6 +76,7 @@ FLOORS = {
         {"structure"},
         {"doubtful_deletions", "identities", "trials"},
         {"diagnose"},
+        {"rule_runs"},
         {"lint"},
     ),
     "refusals": (

@@ -14,9 +14,10 @@ from support.project.fixture_files import COUNTED, Fixture, diagnostics_of, fixt
 
 from generate.markdown import block, plain
 from onnx_lint.common.record import replace
-from onnx_lint.engine.lint import lint_source
+from onnx_lint.engine.lint import LintOptions, lint_source
 from onnx_lint.engine.selection import report_of, selected_rules
 from onnx_lint.input.source import BytesSource
+from onnx_lint.report import Context
 from onnx_lint.report.totals import Report, Weakening
 from onnx_lint.reporters import write_report
 from onnx_lint.rule import Rule
@@ -155,8 +156,7 @@ def _report(fixture: Fixture) -> Report:
         BytesSource(fixture.data),
         str(data / _name(fixture)),
         settings,
-        is_file=True,
-        context=True,
+        LintOptions(is_file=True, context=Context.LINES),
     )
     options = tuple(
         (f"rules.{rule}.{name}", value) for rule, given in settings.options.items() for name, value in given.items()

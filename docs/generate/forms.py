@@ -17,6 +17,7 @@ from google.protobuf import text_format
 from onnx_lint import schema
 from onnx_lint.engine.selection import report_of
 from onnx_lint.engine.settings import Settings
+from onnx_lint.report import Context
 from onnx_lint.reporters import REPORTERS, Options, write_report
 from onnx_lint.tasks.lint_one import Task, lint_one
 
@@ -59,7 +60,7 @@ def forms(folder: Path) -> dict[str, str]:
     path.write_bytes(message.SerializeToString())
     # SARIF describes every rule that was asked; three are enough to see how.
     settings = Settings(select=("undefined-name", "missing-producer", "unknown-value-info-name"))
-    file = lint_one(Task(str(path), settings, name="model.onnx", context=True))
+    file = lint_one(Task(str(path), settings, name="model.onnx", context=Context.LINES))
     written = {}
     for name in REPORTERS:
         stream = io.StringIO()

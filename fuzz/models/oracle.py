@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from google.protobuf import text_format
 from onnx import GraphProto, ModelProto, NodeProto
 
-from onnx_lint.engine.lint import Verdict, lint_model, load_source
+from onnx_lint.engine.lint import load_source
+from onnx_lint.engine.rule_runs import Verdict, lint_model
 from onnx_lint.engine.settings import Settings
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact
 from onnx_lint.input.source import BytesSource

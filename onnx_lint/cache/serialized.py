@@ -12,7 +12,17 @@ from typing import Any, Final
 from onnx_lint.common.record import Record
 from onnx_lint.ir.places.place import EnclosingNames, Place
 from onnx_lint.report.digests import ContentDigests, FaultDigests, PlaceDigests
-from onnx_lint.report.file_report import Counted, FileFacts, FileReport, InternalError, Shapes, Traffic
+from onnx_lint.report.file_report import (
+    Counted,
+    FileFacts,
+    FileReport,
+    InternalError,
+    OperatorCount,
+    Shapes,
+    Traffic,
+    UnknownShapeCause,
+    UnlistedOperator,
+)
 from onnx_lint.report.findings import (
     Advice,
     BaselineIdentity,
@@ -46,12 +56,15 @@ KEPT: Final[Mapping[str, type]] = MappingProxyType(
             FileFacts,
             FileReport,
             Folding,
+            OperatorCount,
             PlaceDigests,
             ProposedEdit,
             ProposedFix,
             RelatedPlace,
             Shapes,
             Traffic,
+            UnknownShapeCause,
+            UnlistedOperator,
         )
     }
 )

@@ -31,7 +31,7 @@ from onnx_lint.engine.settings import Settings, trusted_folders
 from onnx_lint.input.locations import is_remote
 from onnx_lint.input.source import ReadError
 from onnx_lint.ir.tensors.data_folder import DataFolder
-from onnx_lint.report import NODES
+from onnx_lint.report import Context
 from onnx_lint.report.file_report import FileReport
 
 if TYPE_CHECKING:
@@ -49,8 +49,8 @@ class FileCheck(Record):
     path: str
     settings: Settings
     name: str
-    context: int
-    """What the report shows around findings: nothing, `LINES` or `NODES`."""
+    context: Context
+    """What the report shows around findings."""
     listed: tuple[str, int] | None = None
     """The identity of a stored object in the listing of its store; None if the listing has none."""
     source: RemoteSource | None = None
@@ -102,10 +102,10 @@ class Verdicts:
 
         A report that shows more around findings also serves one that shows less.
         """
-        for extent in range(check.context, NODES + 1):
-            found = self._found(replace(check, context=extent), may_read=may_read)
+        for context in list(Context)[check.context :]:
+            found = self._found(replace(check, context=context), may_read=may_read)
             if found is not None:
-                return found if extent == check.context else found.with_extent(check.context)
+                return found if context == check.context else found.with_context(check.context)
         return None
 
     def _found(self, check: FileCheck, *, may_read: bool) -> FileReport | None:

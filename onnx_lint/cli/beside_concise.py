@@ -19,7 +19,7 @@ def print_beside_concise(report: Report, *, quiet: bool, statistics: bool, has_v
     """
     lines = [*statistics_lines(report)] if statistics else []
     if not quiet and report.totals.files:
-        lines += [*verdict_lines(report, explained=True)][not has_verdict :]
+        lines += [*verdict_lines(report, shows_reasons=True)][not has_verdict :]
     elif report.not_linted:
         lines.append(interruption_in_words(report))
     lines += weakenings_in_words(report.weakened, quiet=quiet)

@@ -16,7 +16,8 @@ from onnx_lint.configuration.errors import RequestError
 from onnx_lint.engine.settings import PARTS
 from onnx_lint.input.limits import DEFAULT_LIMITS
 from onnx_lint.input.locations import is_local, is_remote
-from onnx_lint.reporters import shown_extent, shown_parts
+from onnx_lint.report import Context
+from onnx_lint.reporters import shown_context, shown_parts
 from onnx_lint.tasks.lint_one import Task
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def tasks_of(plan: Plan, outputs: Sequence[Output] = ()) -> list[Task]:
     forms = [output.format_name for output in outputs]
     # A verdict in the cache serves every form.
     parts = PARTS if request.cache else shown_parts(forms, quiet=request.quiet, statistics=request.statistics)
-    context = shown_extent(forms) if request.context else 0
+    context = shown_context(forms) if request.context else Context.NONE
     cache = _cache_folder(request, inputs) if request.cache else None
     tasks = [
         Task(

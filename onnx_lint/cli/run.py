@@ -80,7 +80,7 @@ def _show_difference(plan: Plan) -> int:
 
 def _left_of(results: Results, *, unsafe: bool) -> str:
     """Return the line that says that nothing would change, and how many findings have an unsafe fix."""
-    left = 0 if unsafe else results.totals.fixable[False]
+    left = 0 if unsafe else results.totals.findings.fixable[False]
     facts = []
     if not results.differences:
         facts.append("no fix would be made" if results.has_refused_fixes else "nothing to fix")

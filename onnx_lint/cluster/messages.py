@@ -19,6 +19,7 @@ from onnx_lint.cache.key import code_files, own_folders
 from onnx_lint.cache.serialized import SENT, from_bytes, parsed, serialized, to_bytes
 from onnx_lint.common.record import Record
 from onnx_lint.engine.plugins import ENTRY_POINT_GROUP
+from onnx_lint.report import Context
 from onnx_lint.report.file_report import FileReport
 from onnx_lint.version import __version__
 
@@ -31,7 +32,7 @@ class Job(Record):
     index: int
     path: str
     name: str | None
-    context: int
+    context: Context
     settings: bytes
     """Pickled. A process unpickles equal settings once, so that the rules are not selected again for each file."""
     folder: str

@@ -75,7 +75,8 @@ def _with_surroundings(bare: Diagnostic, finding: Finding, clause: Clause, model
         # For a model in text form these are the bytes of its binary form; they only determine the order.
         byte_range=extent if finding.offset is not None or model.form == "binary" else None,
         subject=report_name(finding.subject) if finding.subject is not None else None,
-        user=finding.element or _user_of(finding.user or finding.caller, model),
+        user=_user_of(finding.user or finding.caller, model),
+        element=finding.element or None,
         around=around,
         identity=BaselineIdentity(former=_former(bare, finding, model)),
     )

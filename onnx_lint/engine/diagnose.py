@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Turns the findings of a rule into diagnostics, and counts those that are not listed."""
+"""Turns the findings of rules into diagnostics, and counts those that are not listed."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from onnx_lint.common.cached import cached_property
 from onnx_lint.common.deadline import check_deadline
+from onnx_lint.common.record import Record
 from onnx_lint.engine.internal_errors import InternalErrors
 from onnx_lint.engine.registry import Registered
 from onnx_lint.engine.selection import presence
 from onnx_lint.engine.settings import Settings
 from onnx_lint.model import Model
+from onnx_lint.report.file_report import Counted
 from onnx_lint.rule import Finding, Rule
 from onnx_lint.spec.clauses import Clause, Severity, clauses, severity
 
@@ -22,82 +25,115 @@ if TYPE_CHECKING:
     from onnx_lint.engine.trials.trials import Trials
     from onnx_lint.report.findings import Diagnostic
 
-Counts = tuple[str, tuple[str, ...]]
-"""A rule, and the words for one and for several of its findings that are only counted."""
+
+class LocatedDiagnostic(Record):
+    """A diagnostic with its place in the order of a report."""
+
+    first_byte: int
+    diagnostic: Diagnostic
 
 
-def diagnose(
-    entry: Registered,
-    findings: Iterable[Finding],
-    model: Model,
-    structures: Callable[[], Structures],
-    settings: Settings,
-    counts: Counter[Counts],
-    errors: InternalErrors,
-    patterns: PlacePatterns | None,
-    trials: Callable[[], Trials],
-) -> Iterator[tuple[int, Diagnostic]]:
-    """Yield the diagnostics for the selected findings of one rule, each with its first byte.
+class _Reporting(Record):
+    """How the findings of a rule for one clause are reported."""
 
-    Findings that are only counted are added to `counts`, under the rule and the words for one and for several.
-    Crashes are added to `errors`; each costs one finding at most. `patterns`: those of the suppressions for the rule.
-    `structures`: returns the identities of places, for a baseline. `trials`: returns the trials of the changes that
-    findings propose.
+    is_counted: bool
+    """True if the report only has their number."""
+    level: Severity | None
+    """The severity of those that are listed; None if none is."""
+
+
+class Diagnoser:
+    """Turns the findings of the rules on one model into diagnostics.
+
+    `errors`: records the crashes. `patterns`: those of the suppressions for the file, by rule.
     """
-    edition = settings.standard.edition
-    if patterns is not None:
+
+    def __init__(
+        self, model: Model, settings: Settings, errors: InternalErrors, patterns: Mapping[str, PlacePatterns]
+    ) -> None:
+        self._model = model
+        self._settings = settings
+        self._errors = errors
+        self._patterns = patterns
+        self._counts: Counter[tuple[str, tuple[str, ...]]] = Counter()
+        """The number of findings that are only counted, by rule and the words for one and for several."""
+        self.trials: Trials | None = None
+        """The trials of the changes that findings propose; None if no finding has proposed any."""
+
+    def diagnose(self, entry: Registered, findings: Iterable[Finding]) -> Iterator[LocatedDiagnostic]:
+        """Yield the diagnostics for the selected findings of one rule. Each crash costs one finding at most."""
+        by_clause: dict[str, _Reporting] = {}
+        for finding in self._split(entry, findings):
+            check_deadline()
+            found = None
+            try:
+                clause = _clause_of(entry.rule, finding)
+                if clause.id not in by_clause:
+                    by_clause[clause.id] = self._reporting_of(entry, clause)
+                reporting = by_clause[clause.id]
+                if reporting.is_counted:
+                    self._counts[entry.id, clause.counted] += finding.count
+                if reporting.level is not None:
+                    found = self._located(entry.rule, finding, clause, reporting.level)
+            except Exception as error:
+                self._errors.note(error, rule=entry.id)
+            if found is not None:
+                yield found
+
+    def counted(self) -> tuple[Counted, ...]:
+        """Return the findings that are only counted, one number for each rule."""
+        return tuple(Counted(rule, count, words) for (rule, words), count in self._counts.items())
+
+    def release(self) -> None:
+        """Release the models that trials have loaded."""
+        if self.trials is not None:
+            self.trials.release()
+
+    def _split(self, entry: Registered, findings: Iterable[Finding]) -> Iterable[Finding]:
+        """Return the findings, each split where a suppression names a part of it."""
+        patterns = self._patterns.get(entry.id)
+        if patterns is None:
+            return findings
         from onnx_lint.engine.suppressions import split_by_entry
 
-        whole, own = findings, patterns
-        findings = (piece for finding in whole for piece in split_by_entry(finding, own, model))
-    levels: dict[str, tuple[str | None, Severity | None]] = {}
-    for finding in findings:
-        check_deadline()
-        located = None
-        try:
-            clause = _clause_of(entry.rule, finding)
-            if clause.id not in levels:
-                how = presence(entry, clause, settings) if edition in clause.keyword else None
-                levels[clause.id] = how, _level(entry, clause, settings) if how == "listed" else None
-            how, level = levels[clause.id]
-            if how == "counted":
-                counts[entry.id, clause.counted] += finding.count
-            if level is not None:
-                if finding.proposals is not None:
-                    finding = trials().with_hints(finding, entry.rule)
-                located = _located(entry.rule, finding, clause, level, model, settings)
-                if settings.has_baseline:
-                    from onnx_lint.engine.identities import with_identity
+        return (piece for finding in findings for piece in split_by_entry(finding, patterns, self._model))
 
-                    with model.crashes.at("identifying a finding", finding.place):
-                        located = located[0], with_identity(located[1], finding, structures(), model)
-                if clause.chapter == "policy":
-                    located = located[0], _cited_from_policy(located[1], settings)
-        except Exception as error:
-            errors.note(error, rule=entry.id)
-        if located is not None:
-            yield located
+    def _reporting_of(self, entry: Registered, clause: Clause) -> _Reporting:
+        edition = self._settings.standard.edition
+        how = presence(entry, clause, self._settings) if edition in clause.keyword else None
+        level = severity(clause, edition) if how == "listed" else None
+        return _Reporting(is_counted=how == "counted", level=level and self._settings.severities.get(entry.id, level))
 
+    def _located(self, rule: Rule, finding: Finding, clause: Clause, level: Severity) -> LocatedDiagnostic:
+        """Return the diagnostic for a finding that is listed."""
+        # Most findings of a plain run are only counted, so what describes findings is imported here.
+        from onnx_lint.engine.describe import cited_from_policy, located
 
-# Most findings of a plain run are only counted, and described nowhere. So these import what describes them.
-def _located(
-    rule: Rule, finding: Finding, clause: Clause, level: Severity, model: Model, settings: Settings
-) -> tuple[int, Diagnostic]:
-    from onnx_lint.engine.describe import located
+        if finding.proposals is not None:
+            finding = self._trials_of_model().with_hints(finding, rule)
+        first_byte, diagnostic = located(rule, finding, clause, level, self._model, self._settings)
+        if self._settings.has_baseline:
+            from onnx_lint.engine.identities import with_identity
 
-    return located(rule, finding, clause, level, model, settings)
+            with self._model.crashes.at("identifying a finding", finding.place):
+                diagnostic = with_identity(diagnostic, finding, self._structures, self._model)
+        if clause.chapter == "policy":
+            diagnostic = cited_from_policy(diagnostic, self._settings)
+        return LocatedDiagnostic(first_byte, diagnostic)
 
+    def _trials_of_model(self) -> Trials:
+        if self.trials is None:
+            from onnx_lint.engine.trials.trials import Trials
 
-def _cited_from_policy(diagnostic: Diagnostic, settings: Settings) -> Diagnostic:
-    from onnx_lint.engine.describe import cited_from_policy
+            self.trials = Trials(self._model)
+        return self.trials
 
-    return cited_from_policy(diagnostic, settings)
+    @cached_property
+    def _structures(self) -> Structures:
+        """The identities of places, for a baseline."""
+        from onnx_lint.engine.structure import Structures
 
-
-def _level(entry: Registered, clause: Clause, settings: Settings) -> Severity | None:
-    """Return the severity of the rule's findings for a listed clause; None if the edition has none for it."""
-    level = severity(clause, settings.standard.edition)
-    return level and settings.severities.get(entry.id, level)
+        return Structures(self._model)
 
 
 def _clause_of(rule: Rule, finding: Finding) -> Clause:

@@ -12,7 +12,7 @@ from onnx_lint.engine.settings import Settings
 from onnx_lint.ir.documents.kinds import MODEL_KIND, OF_MODELS
 from onnx_lint.model import Model
 from onnx_lint.model.model import has_inferred_shapes
-from onnx_lint.report.file_report import FileFacts, Shapes
+from onnx_lint.report.file_report import FileFacts, OperatorCount, Shapes, UnknownShapeCause, UnlistedOperator
 from onnx_lint.spec.releases import normalized_domain
 from onnx_lint.wording import MAX_MESSAGE_CHARACTERS, Suggestions, quote, report_name, shortened
 
@@ -46,7 +46,7 @@ def facts_of(model: Model, settings: Settings) -> FileFacts | None:
     )
 
 
-def _operators_of(model: Model) -> Iterator[tuple[str, int | None, str, int]]:
+def _operators_of(model: Model) -> Iterator[OperatorCount]:
     counts: Counter[tuple[str, int | None, str]] = Counter()
     for graph in model.graphs:
         versions = model.operators.opset_versions(graph)
@@ -54,7 +54,7 @@ def _operators_of(model: Model) -> Iterator[tuple[str, int | None, str, int]]:
             domain = normalized_domain(form.domain)
             counts[domain, versions.get(domain), form.op_type] += count
     for (domain, version, name), count in counts.most_common()[:_MAX_OPERATORS]:  # most_common(n) would import heapq
-        yield report_name(domain), version, report_name(name), count
+        yield OperatorCount(report_name(domain), version, report_name(name), nodes=count)
 
 
 def nodes_not_verified(model: Model) -> tuple[tuple[str, int], ...]:
@@ -63,12 +63,13 @@ def nodes_not_verified(model: Model) -> tuple[tuple[str, int], ...]:
     return tuple((report_name(domain), nodes) for domain, nodes in islice(found, _MAX_DOMAINS))
 
 
-def operators_not_listed(model: Model) -> tuple[tuple[str, str, str | None], ...]:
-    """Return the first operators that a known domain does not list: domain, name, and the nearest listed name."""
+def operators_not_listed(model: Model) -> tuple[UnlistedOperator, ...]:
+    """Return the first operators that a known domain does not list."""
     suggestions = Suggestions()
     found = islice(model.operators.not_listed().items(), _MAX_NOT_LISTED)
     return tuple(
-        (report_name(domain), report_name(name), suggestions.nearest(name, listed)) for (domain, name), listed in found
+        UnlistedOperator(report_name(domain), report_name(name), suggestions.nearest(name, listed))
+        for (domain, name), listed in found
     )
 
 
@@ -77,7 +78,7 @@ def shapes_of(model: Model) -> Shapes | None:
     if not has_inferred_shapes(model):
         return None
     known = model.value_flow.knowledge
-    causes = [(kind, report_name(name), values) for (kind, name), values in known.causes]
+    causes = [UnknownShapeCause(kind, report_name(name), values) for (kind, name), values in known.causes]
     return Shapes(known.values, known.unknown, tuple(causes))
 
 

@@ -27,46 +27,45 @@ PAGES: Final = "documentation.json"
 """The file beside them with the documentation of each, for reports."""
 
 
+class RuleFacts(Record):
+    """The facts about a rule that are needed before it is imported. The index has those of the built-in rules."""
+
+    chapter: str
+    clauses: Sequence[str]
+    """The ids of the clauses that the rule checks."""
+    needs: Need
+    """The parts that a document must have for the rule to check it."""
+    about: RuleSubject | None
+    """What is false or empty for a model if the rule finds nothing; None if the rule always runs."""
+    flag: Sequence[str] | None = None
+    """An option of the command line, and the option of the rule that it turns on; None if there is none."""
+    security: Sequence[str] = ()
+    """The vulnerabilities that a model that breaks the rule exploits."""
+    by_default: str | None = None
+    """How its findings are reported with the default settings: `listed`, `counted`, or `none` for not at all; None if
+    the clauses must be asked.
+    """
+
+
 class Registered:
-    """A rule with its source, its chapter, its clauses, and what it is about.
+    """A rule with its source and the facts about it.
 
     The file of the rule is imported when the rule is used. There are more than a hundred such files, and most rules
     have nothing to check in most models (docs/performance.md: rules-asked).
     """
 
-    def __init__(
-        self,
-        id: str,
-        chapter: str,
-        module: str,
-        plugin: str | None,
-        *,
-        clauses: Iterable[str],
-        needs: Need,
-        about: RuleSubject | None,
-        flag: Sequence[str] | None = None,
-        security: Sequence[str] = (),
-        by_default: str | None = None,
-    ) -> None:
+    def __init__(self, id: str, module: str, plugin: str | None, facts: RuleFacts) -> None:
         self.id = id
-        self.chapter = chapter
         self.module = module
         self.plugin = plugin
         """The name of the distribution with the rule; None for built-in rules."""
-        self.clauses = tuple(clauses)
-        """The ids of the clauses that the rule checks."""
-        self.needs = needs
-        """The parts that a document must have for the rule to check it."""
-        self.about = about
-        """What is false or empty for a model if the rule finds nothing; None if the rule always runs."""
-        self.flag = flag
-        """An option of the command line, and the option of the rule that it turns on; None if there is none."""
-        self.security = tuple(security)
-        """The vulnerabilities that a model that breaks the rule exploits."""
-        self.by_default = by_default
-        """How its findings are reported with the default settings: `listed`, `counted`, or `none` for not at all; None
-        if the clauses must be asked.
-        """
+        self.chapter = facts.chapter
+        self.clauses = tuple(facts.clauses)
+        self.needs = facts.needs
+        self.about = facts.about
+        self.flag = facts.flag
+        self.security = tuple(facts.security)
+        self.by_default = facts.by_default
 
     @property
     def documentation(self) -> str:
@@ -111,7 +110,7 @@ def _own_rules() -> Iterator[Registered]:
     """Yield the rules of the index. `python -m tools.catalogue` writes it."""
     for name, entry in _by_rule(INDEX).items():
         module = f"{_OWN_RULES}.{entry['chapter']}.{name}".replace("-", "_")
-        yield Registered(name, module=module, plugin=None, **entry)
+        yield Registered(name, module, None, RuleFacts(**entry))
 
 
 @functools.cache
@@ -127,7 +126,7 @@ def _by_rule(name: str) -> dict[str, Any]:
 
 
 def index_entry(rule: Rule) -> dict[str, Any]:
-    """Return the entry of a rule in the index."""
+    """Return the entry of a rule in the index, without its chapter."""
     found = {"clauses": rule.clauses, "needs": rule.needs, "about": rule.about}
     more = {"flag": rule.flag, "security": rule.security}
     return found | {name: value for name, value in more.items() if value}
@@ -135,7 +134,7 @@ def index_entry(rule: Rule) -> dict[str, Any]:
 
 def entry_of(rule: Rule, chapter: str, module: str, plugin: str | None) -> Registered:
     """Return the entry of a rule whose file is imported."""
-    entry = Registered(rule.id, chapter, module, plugin, **index_entry(rule))
+    entry = Registered(rule.id, module, plugin, RuleFacts(chapter, **index_entry(rule)))
     entry.rule = rule
     return entry
 

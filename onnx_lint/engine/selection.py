@@ -62,6 +62,11 @@ def presence(entry: Registered, clause: Clause, settings: Settings) -> str | Non
         return None
     if settings.select:
         return "listed" if _is_named(entry, keyword, settings.select, clause) else None
+    return _default_presence(entry, clause, settings)
+
+
+def _default_presence(entry: Registered, clause: Clause, settings: Settings) -> str | None:
+    """Return the presence, see `presence`, of a clause that no setting names."""
     if clause.presence == "optional":
         return None
     level = severity(clause, settings.standard.edition)

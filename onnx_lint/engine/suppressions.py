@@ -116,9 +116,9 @@ class PlacePatterns:
     ) -> Suppression | None:
         """Return the first entry whose pattern matches the place, or a name: of the subject, node or value.
 
-        `user`: the name of a node that is not around the place, see `Diagnostic.user`. `elements`: the names of an
-        element without a place of its own. `is_fault`: whether it is a single fault, and no finding about several that
-        have been compared.
+        `user`: the name of a node that is not around the place, or the place of the only wrong element, see
+        `Diagnostic`. `elements`: the names of an element without a place of its own. `is_fault`: whether it is a single
+        fault, and no finding about several that have been compared.
         """
         innermost = _innermost(around)
         names = {name for name in (place, subject, around.node, innermost, user, *elements) if name is not None}
@@ -310,7 +310,7 @@ def _entry_for(finding: Diagnostic, patterns: Mapping[str, PlacePatterns]) -> Su
     if own is None:
         return None
     name, is_fault, former = _name(finding, own), not finding.collective, finding.identity.former
-    found = own.first(finding.place, name, finding.around, user=finding.user, is_fault=is_fault)
+    found = own.first(finding.place, name, finding.around, user=finding.element or finding.user, is_fault=is_fault)
     if found is not None or former is None:
         return found
     return own.first(former.place, former.subject, former.around, is_fault=is_fault)
@@ -341,27 +341,35 @@ def _with_hints(
     for finding in left:
         is_of_graph = finding.collective and finding.subject in finding.around.scope
         subject = None if is_of_graph else finding.subject
-        entry = by_place.first(finding.place, subject, finding.around, user=finding.user)
+        entry = by_place.first(finding.place, subject, finding.around, user=finding.element or finding.user)
         if entry is not None:
             of_others.setdefault(entry.description, finding.rule)
     are_counted = {each.rule for each in file.counted}
     suggestions = Suggestions()
     firsts = {(each.rule, each.place): each for own in patterns.values() for each in reversed(own.entries)}
     for entry in unused:
-        own, other = patterns[entry.rule], of_others.get(entry.description)
+        other = of_others.get(entry.description)
         first = firsts[entry.rule, entry.place]
         if entry.rule in are_counted:
             hint = "its findings are only counted, and --pedantic lists them"
         elif first is not entry:
             hint = f"it has the same place as {first.where}"
-        elif near := suggestions.nearest(entry.place.replace("*", ""), own.seen) if entry.place else None:
-            hint = f"did you mean {quote(near)}?"
-        elif own.faults:
-            shown = [_fault(*each) for each in islice(own.faults.items(), _MAX_SHOWN)]
-            hint = f"it has findings at {', '.join(shown)}{_more(own.faults)}"
         else:
-            hint = "" if other is None else f"did you mean {other}, which has a finding there?"
+            hint = _meant_place(entry, patterns[entry.rule], suggestions)
+        if not hint and other is not None:
+            hint = f"did you mean {other}, which has a finding there?"
         yield entry.description, hint
+
+
+def _meant_place(entry: Suppression, patterns: PlacePatterns, suggestions: Suggestions) -> str:
+    """Return which place of a finding of the rule an entry may mean; empty if the rule has none."""
+    near = suggestions.nearest(entry.place.replace("*", ""), patterns.seen) if entry.place else None
+    if near:
+        return f"did you mean {quote(near)}?"
+    if not patterns.faults:
+        return ""
+    shown = [_fault(*each) for each in islice(patterns.faults.items(), _MAX_SHOWN)]
+    return f"it has findings at {', '.join(shown)}{_more(patterns.faults)}"
 
 
 def _fault(name: str, nodes: Collection[str]) -> str:

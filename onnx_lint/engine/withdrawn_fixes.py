@@ -148,15 +148,20 @@ def _withdrawn(fixable: Iterable[Diagnostic], last: LastIndices, fix_suppressed:
         return
     for rule in dict.fromkeys(rule for rule, _ in fixes.values()):
         own = {mark: each for mark, each in fixes.items() if each[0] == rule}
-        safe = {mark: each for mark, each in own.items() if each[1].is_safe}
-        refused = _refused(safe, moving, fix_suppressed)
-        if safe and len(refused) == len(safe):
-            yield from own
-            continue
-        yield from refused
-        if len(safe) < len(own):
-            rest = {mark: each for mark, each in own.items() if mark not in refused}
-            yield from _refused(rest, moving, fix_suppressed) - safe.keys()
+        yield from _withdrawn_of_rule(own, moving, fix_suppressed)
+
+
+def _withdrawn_of_rule(fixes: _FixesByIdentity, moving: Set[int], fix_suppressed: _TryFixes) -> Iterator[int]:
+    """Yield the identities of the fixes of one rule that are not made: the safe ones are tried without the others."""
+    safe = {mark: each for mark, each in fixes.items() if each[1].is_safe}
+    refused = _refused(safe, moving, fix_suppressed)
+    if safe and len(refused) == len(safe):
+        yield from fixes
+        return
+    yield from refused
+    if len(safe) < len(fixes):
+        rest = {mark: each for mark, each in fixes.items() if mark not in refused}
+        yield from _refused(rest, moving, fix_suppressed) - safe.keys()
 
 
 def _refused(fixes: _FixesByIdentity, moving: Set[int], fix_suppressed: _TryFixes) -> Set[int]:

@@ -16,7 +16,7 @@ from onnx_lint.common.deadline import lift_deadline
 from onnx_lint.common.reasons import reason_of
 from onnx_lint.common.record import Record, replace
 from onnx_lint.common.whole_file import NotWrittenError, OpenFile, Replaceable, Replaced, whole_file
-from onnx_lint.engine.lint import lint_source, load_source, opened
+from onnx_lint.engine.lint import LintOptions, lint_source, load_source, opened
 from onnx_lint.engine.proposed_fixes import without_edits
 from onnx_lint.engine.settings import Settings
 from onnx_lint.fixing.difference import difference_of
@@ -30,6 +30,7 @@ from onnx_lint.ir.places.splices import Splicer
 from onnx_lint.ir.tensors.data_folder import DataFolder
 from onnx_lint.loader.limits.not_checked import NotCheckedError, within_time
 from onnx_lint.model import Model
+from onnx_lint.report import Context
 from onnx_lint.report.file_report import FileReport, Repair
 from onnx_lint.report.findings import Diagnostic
 from onnx_lint.report.folding import unfold
@@ -55,7 +56,7 @@ class FileToFix(Record):
     """The name in the report."""
     settings: Settings
     fix_options: FixOptions
-    context: int = 0
+    context: Context = Context.NONE
     """The lines or pictures to collect around findings, as in `onnx_lint.engine.lint.lint_file`."""
     receive: Callable[[PatchedSource], None] | None = None
     """Called with the fixed model, which is then not written to a file; None to write a file."""
@@ -66,10 +67,12 @@ class FileToFix(Record):
             source,
             self.name,
             self.settings,
-            is_file=has_folder(self.name),
-            context=self.context,
-            beside=beside,
-            keeps_edits=lambda fix: self.fix_options.unsafe or fix.is_safe,
+            LintOptions(
+                is_file=has_folder(self.name),
+                context=self.context,
+                beside=beside,
+                keeps_edits=lambda fix: self.fix_options.unsafe or fix.is_safe,
+            ),
         )
 
     def relinted_if_suppressed(
@@ -83,8 +86,8 @@ class FileToFix(Record):
         """
         if not report.suppressed or not any(each.advice.fix for each in unfold(report.diagnostics)):
             return report
-        is_file = has_folder(self.name)
-        found = lint_source(source, self.name, self.settings, is_file=is_file, context=self.context, beside=beside)
+        options = LintOptions(is_file=has_folder(self.name), context=self.context, beside=beside)
+        found = lint_source(source, self.name, self.settings, options)
         return report if found.internal_errors or found.unreadable is not None else found
 
     def load(self, source: Source) -> Model:
@@ -98,7 +101,7 @@ def fix_file(
     fix_options: FixOptions,
     name: str | None = None,
     *,
-    context: int = 0,
+    context: Context = Context.NONE,
 ) -> FileReport:
     """Fix the file at `path`, or standard input, which is copied to standard output; return the report on the result.
 

@@ -58,7 +58,7 @@ def _import_proposals(model: Model, domain: str, imported: int, other: OtherVers
         cause=f"import {other.version} of {domain}",
         needs_no_trial=is_proven,
         is_proven_import=is_proven,
-        holds_in=partial(_keeps_all, domain, imported) if other.is_in_doubt else None,
+        condition_in_model=partial(_keeps_all, domain, imported) if other.is_in_doubt else None,
         sentence_if_unchecked=f"{{}}, which {claim_if_unchecked}",
     )
 

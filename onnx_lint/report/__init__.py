@@ -1,6 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Findings, the reports on files and the totals of a run, independent of the report format."""
 
-LINES = 1
-NODES = 2
-"""What a check collects around findings: lines of the model, or lines and pictures of the nodes; 0 for neither."""
+from enum import IntEnum
+
+
+class Context(IntEnum):
+    """What a check collects around findings."""
+
+    NONE = 0
+    LINES = 1
+    """Lines of the model."""
+    NODES = 2
+    """Lines, and pictures of the nodes."""

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.memory import is_lack_of_memory
 from onnx_lint.common.record import Record, replace
+from onnx_lint.report import Context
 from onnx_lint.rule import RuleError
 from onnx_lint.wording import counted, report_name
 
@@ -79,6 +81,16 @@ class InternalError(Record):
         return cls(rule, f"{type(error).__name__}: {error}", trace)
 
 
+class OperatorCount(Record):
+    """The number of nodes of a model with one operator."""
+
+    domain: str
+    version: int | None
+    """The imported version of the operator set; None if it is not imported."""
+    name: str
+    nodes: int
+
+
 class FileFacts(Record):
     """The facts about a model that are shown with the findings."""
 
@@ -88,9 +100,32 @@ class FileFacts(Record):
     nodes: int
     graphs: int
     functions: int
-    operators: tuple[tuple[str, int | None, str, int], ...] = ()
-    """The operators of the nodes: domain, imported version of the operator set (None if not imported), name, and the
-    number of nodes, the most frequent first."""
+    operators: tuple[OperatorCount, ...] = ()
+    """The operators of the nodes, the most frequent first; empty if no report shows them."""
+
+
+class UnknownShapeCause(Record):
+    """A cause of unknown shapes."""
+
+    kind: str
+    """One of `onnx_lint.inference.flow.knowledge.Kind`."""
+    name: str
+    """The name of the operator, function or input."""
+    values: int
+    """The number of values of unknown shape."""
+
+    @property
+    def is_limit(self) -> bool:
+        """True if the inference stopped at a limit."""
+        return self.kind == "budget"
+
+    @property
+    def is_reported(self) -> bool:
+        """True if reports for people mention it.
+
+        Inputs without shapes, and shapes that depend on values, are usual.
+        """
+        return self.is_limit or self.kind.startswith("operator-without-")
 
 
 class Shapes(Record):
@@ -98,19 +133,21 @@ class Shapes(Record):
 
     values: int
     unknown: int
-    causes: tuple[tuple[str, str, int], ...] = ()
-    """The causes of unknown shapes: the kind of cause, the operator, function or input, and the number of values."""
+    causes: tuple[UnknownShapeCause, ...] = ()
 
     @property
-    def reported_causes(self) -> list[tuple[str, str, int]]:
-        """The causes that reports for people mention.
-
-        Inputs without shapes, and shapes that depend on values, are usual.
-        """
-        return [each for each in self.causes if each[0] in _REPORTED_CAUSES]
+    def reported_causes(self) -> list[UnknownShapeCause]:
+        """The causes that reports for people mention."""
+        return [each for each in self.causes if each.is_reported]
 
 
-_REPORTED_CAUSES: Final = ("operator-without-import", "operator-without-signature", "operator-without-rule", "budget")
+class UnlistedOperator(Record):
+    """An operator of a known domain, such as that of ONNX Runtime, that the domain does not list."""
+
+    domain: str
+    name: str
+    nearest: str | None
+    """The nearest listed name; None if no name is near."""
 
 
 class Counted(Record):
@@ -217,7 +254,8 @@ class Conformity(Record):
 class FileReport(Record):
     """The results for one file.
 
-    A report may be incomplete in five ways:
+    A report may be incomplete in five ways. `conformity` has the verdict that follows, with the reason if there is
+    none; `failure` has the reason if there is no finding either.
 
     | Field | What is missing | The verdict |
     |---|---|---|
@@ -238,9 +276,8 @@ class FileReport(Record):
     """Why the file could not be read; None if it was read."""
     not_verified: tuple[tuple[str, int], ...] = ()
     """The number of nodes without a known signature, by domain; the default domain is `ai.onnx`."""
-    not_listed: tuple[tuple[str, str, str | None], ...] = ()
-    """The operators among them that a known domain, such as that of ONNX Runtime, does not list: domain, name, and the
-    nearest listed name, if any is near."""
+    not_listed: tuple[UnlistedOperator, ...] = ()
+    """The operators of these nodes that a known domain does not list."""
     shapes: Shapes | None = None
     """The number of known shapes; None if no rule needed them."""
     not_judged: str | None = None
@@ -305,7 +342,7 @@ class FileReport(Record):
     @property
     def has_shape_limit(self) -> bool:
         """True if inferring its shapes stopped at a limit."""
-        return self.shapes is not None and any(kind == "budget" for kind, _, _ in self.shapes.causes)
+        return self.shapes is not None and any(each.is_limit for each in self.shapes.causes)
 
     @property
     def has_unverified(self) -> bool:
@@ -324,22 +361,29 @@ class FileReport(Record):
         if violations:
             what = "finding breaks" if violations == 1 else "findings break"
             return Conformity(False, f"{violations:,} {what} a requirement of ONNX")
-        if self.unreadable is not None or self.not_judged is not None:
-            return Conformity(None, f"the file was {NOT_JUDGED if self.unreadable is None else NOT_CHECKED}")
-        reasons = list(self.gaps)
-        if self.internal_errors:
-            reasons.append(counted(len(self.internal_errors), "internal error"))
-        if self.suppressed:
-            for source, count in Counter(item.suppressor for item in self.suppressed).items():
-                reasons.append(f"{counted(count, 'finding')} suppressed by the {source}")
-        if self.has_shape_limit:
-            reasons.append("inferring shapes stopped at a limit")
-        reasons += self.incomplete
-        return Conformity(None, "; ".join(reasons)) if reasons else Conformity(True)
+        if self.unreadable is not None:
+            return Conformity(None, f"the file was {NOT_CHECKED}")
+        if self.not_judged is not None:
+            return Conformity(None, f"the file was {NOT_JUDGED}")
+        reasons = "; ".join(self._limits_of_verdict())
+        return Conformity(None, reasons) if reasons else Conformity(True)
 
-    def with_extent(self, extent: int) -> FileReport:
-        """Return the report with less around its findings: only lines for the extent `LINES`, nothing for 0."""
-        if extent:
+    def _limits_of_verdict(self) -> Iterator[str]:
+        """Yield why the file may not conform although no rule found a violation."""
+        yield from self.gaps
+        if self.internal_errors:
+            yield counted(len(self.internal_errors), "internal error")
+        for source, count in Counter(item.suppressor for item in self.suppressed).items():
+            yield f"{counted(count, 'finding')} suppressed by the {source}"
+        if self.has_shape_limit:
+            yield "inferring shapes stopped at a limit"
+        yield from self.incomplete
+
+    def with_context(self, context: Context) -> FileReport:
+        """Return the report of a check that collected no more than this around findings."""
+        if context == Context.NODES:
+            return self
+        if context == Context.LINES:
             return replace(self, pictures=())
         kept = [tuple(replace(item, context=()) for item in found) for found in (self.diagnostics, self.suppressed)]
         return replace(self, diagnostics=kept[0], suppressed=kept[1], pictures=())

@@ -133,7 +133,7 @@ class Folding(Record):
     is_shared: bool = False
     """True if findings of other rules with the same key are folded with it as well."""
     is_consequence: bool = False
-    """True if the change that the report proposes for another finding of its cause fixes it as well."""
+    """True if the fix that is proposed for another finding with this key also removes this one."""
     members: tuple[Diagnostic, ...] = ()
     """The findings that are folded into this one, itself the first; empty for one by itself."""
 
@@ -186,8 +186,9 @@ class Diagnostic(Placed):
     around: EnclosingNames = EnclosingNames()
     """The names around the place and at it."""
     user: str | None = None
-    """The name of the node that makes the value wrong, if it is not around the place; or the place of the only wrong
-    element, if a suppression gives that."""
+    """The name of the node that makes the value wrong, if it is not around the place."""
+    element: str | None = None
+    """The place of the only wrong element as a suppression gives it, if that suppresses it."""
     related: tuple[RelatedPlace, ...] = ()
     byte_range: tuple[int, int] | None = None
     """First byte and the byte after the last, in the file; None if unknown, or if the file is text."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from onnx_lint.common.record import replace
+from onnx_lint.common.record import Record, replace
 from onnx_lint.report.findings import MAX_PLACES, Diagnostic, RelatedPlace
 from onnx_lint.wording import quote_some, with_more
 
@@ -21,17 +21,29 @@ def fold(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     that the change proposed for another one fixes as well come after all others. Its `count` and `members` have all of
     the group, so that a baseline can select the new ones. The next few are related places.
     """
-    groups: dict[object, list[tuple[int, Diagnostic]]] = {}
-    for index, item in enumerate(diagnostics):
-        # A diagnostic that is never folded is a group of its own: the index is the key of no cause.
-        groups.setdefault(_cause_of(item) or index, []).append((index, item))
-    folded: list[tuple[int, Diagnostic]] = []
-    for same in groups.values():
-        if len(same) > 1:
-            same.sort(key=lambda each: (each[1].folding.is_consequence, _order(each[1].at)))
-        members = [item for _, item in same]
-        folded.append((same[0][0], _folded(members) if len(members) > 1 else members[0]))
-    return tuple([item for _, item in sorted(folded, key=lambda each: each[0])])
+    groups: dict[object, list[_Positioned]] = {}
+    for position, item in enumerate(diagnostics):
+        cause = _cause_of(item)
+        groups.setdefault(_Alone(position) if cause is None else cause, []).append(_Positioned(position, item))
+    folded: list[_Positioned] = []
+    for group in groups.values():
+        group.sort(key=lambda each: (each.item.folding.is_consequence, order_of(each.item.at)))
+        members = [each.item for each in group]
+        folded.append(_Positioned(group[0].position, _folded(members) if len(members) > 1 else members[0]))
+    return tuple([each.item for each in sorted(folded, key=lambda each: each.position)])
+
+
+class _Positioned(Record):
+    """A diagnostic, and its position among those of the file."""
+
+    position: int
+    item: Diagnostic
+
+
+class _Alone(Record):
+    """The key of a diagnostic that is never folded."""
+
+    position: int
 
 
 def unfold(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
@@ -65,7 +77,7 @@ def _cause_of(item: Diagnostic) -> object:
     return rule, item.severity, item.folding.cause
 
 
-def _order(place: Place) -> list[tuple[bool, int, str]]:
+def order_of(place: Place) -> list[tuple[bool, int, str]]:
     """Return a key that sorts places by their indices. Inside a node, inputs come before attributes."""
     return [(field == "attribute", -1 if index is None else index, field) for field, index in place.key]
 

@@ -12,7 +12,7 @@ from onnx_lint.spec.releases import newest_opset_version, normalized_domain
 from onnx_lint.wording import counted, quote
 
 if TYPE_CHECKING:
-    from onnx_lint.report.file_report import FileReport, Shapes
+    from onnx_lint.report.file_report import FileReport, Shapes, UnlistedOperator
 
 
 class Unverified(Record):
@@ -60,14 +60,13 @@ def unverified_parts(file: FileReport) -> Iterator[Unverified]:
     """Yield what was not verified in a file. The numbers are fields, so that they can be added up over files."""
     imported = dict(file.facts.opset_imports) if file.facts is not None else {}
     for domain, nodes in file.not_verified:
-        names = [(name, near) for other, name, near in file.not_listed if other == domain]
+        unlisted = [each for each in file.not_listed if each.domain == domain]
         version = imported.get(domain, imported.get(normalized_domain(domain), 0))
         newest = newest_opset_version(domain)
-        is_newer = newest is not None and version > newest
-        if is_newer:
+        if newest is not None and version > newest:
             why = f", whose version {version} is not known"
-        elif names:
-            why = f" with {_unknown_operators(names)}"
+        elif unlisted:
+            why = f" with {_unknown_operators(unlisted)}"
         else:
             why = ", whose operators have no known signature"
         yield Unverified(visible(f"of domain {quote(domain)}{why}"), nodes=nodes)
@@ -81,14 +80,14 @@ _MAX_NAMED: Final = 3
 """The most unknown operators to name."""
 
 
-def _unknown_operators(names: Sequence[tuple[str, str | None]]) -> str:
+def _unknown_operators(unlisted: Sequence[UnlistedOperator]) -> str:
     """Return the phrase about unknown operators: `the unknown operator 'Gellu' (did you mean 'Gelu'?)`."""
     named = [
-        quote(name) if near is None else f"{quote(name)} (did you mean {quote(near)}?)"
-        for name, near in names[:_MAX_NAMED]
+        quote(each.name) if each.nearest is None else f"{quote(each.name)} (did you mean {quote(each.nearest)}?)"
+        for each in unlisted[:_MAX_NAMED]
     ]
-    more = [f"{len(names) - _MAX_NAMED:,} more"] if len(names) > _MAX_NAMED else []
-    noun = "operator" if len(names) == 1 else "operators"
+    more = [f"{len(unlisted) - _MAX_NAMED:,} more"] if len(unlisted) > _MAX_NAMED else []
+    noun = "operator" if len(unlisted) == 1 else "operators"
     return f"the unknown {noun} {', '.join([*named, *more])}"
 
 
@@ -97,12 +96,13 @@ def _unknown_shapes(shapes: Shapes) -> Iterator[Unverified]:
     causes = shapes.reported_causes
     if not causes:
         return
-    kind, name, _ = causes[0]
+    first = causes[0]
+    name = quote(first.name)
     if len(causes) > 1:
-        text = f"the shapes that {quote(name)} and {len(causes) - 1:,} more produce are unknown"
-    elif kind == "operator-without-import":
-        text = f"no operator set is imported for {quote(name)}"
+        text = f"the shapes that {name} and {len(causes) - 1:,} more produce are unknown"
+    elif first.kind == "operator-without-import":
+        text = f"no operator set is imported for {name}"
     else:
-        text = f"the shapes that {quote(name)} produces are unknown"
-    unknown_shapes = sum(count for _, _, count in causes)
+        text = f"the shapes that {name} produces are unknown"
+    unknown_shapes = sum(each.values for each in causes)
     yield Unverified(visible(text), unknown_shapes=unknown_shapes, values=shapes.values)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from onnx_lint.common.visible import shown_path, visible
-from onnx_lint.report.outcome import counted_in_words
+from onnx_lint.report.finding_counts import counted_in_words
 from onnx_lint.report.remark_totals import TargetTotals
 from onnx_lint.report.totals import Report, Totals
 
@@ -24,16 +24,16 @@ NOT_VERIFIED: Final = "not verified"
 """The label of what was not verified."""
 
 
-def remarks_on_run(report: Report, *, quiet: bool = False, explained: bool = False) -> Iterator[tuple[str, str]]:
+def remarks_on_run(report: Report, *, quiet: bool = False, shows_reasons: bool = False) -> Iterator[tuple[str, str]]:
     """Yield what follows the verdict on all files: a label, and a text.
 
     The answer for each target, what was not verified, and what is only counted.
-    `quiet`: only what limits the verdict. `explained`: see `answer_in_words`.
+    `quiet`: only what limits the verdict. `shows_reasons`: see `answer_in_words`.
     """
     totals = report.totals
     targets = totals.remarks.targets if totals.remarks is not None else {}
     for program, target in targets.items():
-        yield program, answer_in_words(target, totals, explained=explained)
+        yield program, answer_in_words(target, totals, shows_reasons=shows_reasons)
     for what in not_verified_in_run(totals):
         yield NOT_VERIFIED, what
     if totals.counted and not quiet:
@@ -48,11 +48,11 @@ _FORMS: Final = {
 """The positive and the negative answer for each `TargetVerdict.verb`."""
 
 
-def answer_in_words(target: TargetTotals, totals: Totals, *, explained: bool = False) -> str:
+def answer_in_words(target: TargetTotals, totals: Totals, *, shows_reasons: bool = False) -> str:
     """Return the answer of a program for all files: `loads 2, as far as its data say; refuses 1 (b.onnx)`.
 
-    The reasons follow for files whose answer is unknown. For a single file the report has them elsewhere, unless
-    `explained`.
+    `shows_reasons`: whether the reasons follow for a single file whose answer is unknown. Reports that print them with
+    the file do not need them here. For several files they always follow.
     """
     answers = []
     loads, refuses = _FORMS[target.verb]
@@ -62,7 +62,7 @@ def answer_in_words(target: TargetTotals, totals: Totals, *, explained: bool = F
         answers.append(f"{refuses} {count:,} ({paths_in_words(target.refusing, count)})")
     if count := target.answers[None]:
         names = paths_in_words(target.unproven_paths, count)
-        reasons = f": {_reasons(target)}" if totals.files > 1 or explained else ""
+        reasons = f": {_reasons(target)}" if totals.files > 1 or shows_reasons else ""
         answers.append(f"not proven to {target.verb} {count:,} ({names}){reasons}")
     if others := totals.files - target.answers.total():
         answers.append(f"{others:,} not judged")

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Protocol, TextIO
 
 from onnx_lint.common.record import Record
-from onnx_lint.report import LINES, NODES
+from onnx_lint.report import Context
 
 if TYPE_CHECKING:
     from onnx_lint.report.file_report import FileReport
@@ -50,13 +50,15 @@ class Options(Record):
     """The time, command and commit of the run, for the HTML page."""
 
 
-_EXTENTS: Final[Mapping[str, int]] = MappingProxyType({"text": LINES, "sarif": LINES, "html": NODES})
+_CONTEXTS: Final[Mapping[str, Context]] = MappingProxyType(
+    {"text": Context.LINES, "sarif": Context.LINES, "html": Context.NODES}
+)
 """What formats show of the model around a finding; the others show nothing."""
 
 
-def shown_extent(formats: Iterable[str]) -> int:
-    """Return what reports in these formats show around findings: nothing, `LINES` or `NODES`."""
-    return max([_EXTENTS.get(name, 0) for name in formats], default=0)
+def shown_context(formats: Iterable[str]) -> Context:
+    """Return what reports in these formats show around findings."""
+    return max([_CONTEXTS.get(name, Context.NONE) for name in formats], default=Context.NONE)
 
 
 _WITH_PART: Final[Mapping[str, frozenset[str]]] = MappingProxyType(

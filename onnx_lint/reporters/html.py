@@ -27,13 +27,13 @@ from onnx_lint.reporters.html_findings import (
     common_folder,
     entries_of,
     escaped_text,
+    filter_form,
     filter_link,
-    filter_of,
     findings_of,
-    in_order_of_page,
+    grouped_by_file,
+    render_entries,
     rules_of,
-    that_fit,
-    written,
+    take_within,
 )
 from onnx_lint.reporters.statistics import statistics, statistics_tables
 from onnx_lint.reporters.wording import file_description, labelled_remarks, weakenings_in_words, worst_finding
@@ -92,8 +92,7 @@ class Writer:
     def file(self, file: FileReport) -> None:
         """Keep what the page says of the file."""
         lines = (_state(file, self._head), *(f"{label}: {what}" for label, what in labelled_remarks(file)))
-        rank = -(worst_finding(file) or 0), not (file.internal_errors or file.failure is not None)
-        self._files.append(_PageFile(file.path, rank, lines))
+        self._files.append(_PageFile(file.path, _rank(file), lines))
         if len(self._files) > 2 * MAX_FILES:
             self._files = self._worst_files()
         self._found += entries_of(file)
@@ -120,7 +119,7 @@ class Writer:
 
     def _body(self, report: Report) -> Iterator[str]:
         files = self._worst_files()
-        entries = in_order_of_page(written(self._worst_findings(), MAX_MARKUP))
+        entries = grouped_by_file(render_entries(self._worst_findings(), MAX_MARKUP))
         verdict, *remarks = map(escaped_text, verdict_lines(report))
         yield f"<header><h1>onnx-lint</h1><p>{verdict}</p>"
         if remarks:
@@ -136,8 +135,8 @@ class Writer:
         for what in weakenings_in_words(report.weakened):
             yield f'<p class="warning">{escaped_text(what)}</p>'
         yield "</header><main>"
-        yield filter_of(report, entries)
-        if len(report.totals.findings_by_rule) > 1:
+        yield filter_form(report, entries)
+        if len(report.totals.findings.by_rule) > 1:
             yield _rule_table(report)
         if self._options.statistics:
             yield from _statistics(report)
@@ -171,7 +170,7 @@ def _statistics(report: Report) -> Iterator[str]:
         cells = "".join(f'<th scope="col">{head}</th>' for head in table.heads)
         yield f'<div class="table"><table class="numbers"><tr>{cells}</tr>'
         for row in table.rows:
-            about = f' data-about="{escaped_text(row[-1])}"' if table.heads[-1] == "rule" else ""
+            about = f' data-about="{escaped_text(row[-1])}"' if table.is_by_rule else ""
             yield f"<tr{about}>{''.join(f'<td>{escaped_text(cell)}</td>' for cell in row)}</tr>"
         yield "</table></div>"
     yield "</section>"
@@ -182,7 +181,7 @@ def _file_section(report: Report, files: Sequence[_PageFile], folder: str, *, is
     count = report.totals.files
     yield f'<section><details id="files"{" open" if is_open else ""}>'
     yield f"<summary><h2>Files ({count:,})</h2></summary><ul>"
-    rows = that_fit((_file_row(file, folder) for file in files), MAX_MARKUP_OF_FILES)
+    rows = take_within((_file_row(file, folder) for file in files), MAX_MARKUP_OF_FILES)
     yield from rows
     yield "</ul>"
     if left_out := count - len(rows):
@@ -202,6 +201,13 @@ def _asset(name: str) -> str:
 
 def _csp_hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def _rank(file: FileReport) -> tuple[int, bool]:
+    """Return `_PageFile.rank`."""
+    worst = worst_finding(file)
+    has_failed = bool(file.internal_errors) or file.failure is not None
+    return 0 if worst is None else -worst, not has_failed
 
 
 def _state(file: FileReport, report: Report) -> str:

@@ -75,7 +75,7 @@ def filter_link(name: str, value: str) -> str:
     return f'<a href="#{escape(query)}">{escaped_text(value)}</a>'
 
 
-def that_fit(texts: Iterable[str], most: int) -> list[str]:
+def take_within(texts: Iterable[str], most: int) -> list[str]:
     """Return the first texts that together have at most `most` bytes."""
     found: list[str] = []
     for text in texts:
@@ -157,7 +157,7 @@ def entries_of(file: FileReport) -> Iterator[PageEntry]:
         yield PageEntry(file.path, item, pictures.get(places_of(item)))
 
 
-def written(entries: Sequence[PageEntry], most: int) -> WrittenEntries:
+def render_entries(entries: Sequence[PageEntry], most: int) -> WrittenEntries:
     """Return the first findings that together have at most `most` bytes, each with its markup.
 
     The pictures take what the words leave.
@@ -203,12 +203,12 @@ def findings_of(report: Report, entries: WrittenEntries, folder: str) -> Iterato
             left -= 1
             yield f'<details class="finding" data-severity="{level}" data-rule="{rule}"{is_open}>{markup}</details>'
         yield "</section>"
-    if left_out := report.totals.findings_by_severity.total() - len(entries):
+    if left_out := report.totals.findings.by_severity.total() - len(entries):
         yield f"<p>{counted(left_out, 'finding')} of no higher severity left out; the JSON report has all.</p>"
     yield "</section>"
 
 
-def filter_of(report: Report, entries: WrittenEntries) -> str:
+def filter_form(report: Report, entries: WrittenEntries) -> str:
     """Return the form that filters findings and files; the script shows it. One finding in one file needs none."""
     if len(entries) + report.totals.files < 3:
         return ""
@@ -222,7 +222,7 @@ def filter_of(report: Report, entries: WrittenEntries) -> str:
     )
 
 
-def in_order_of_page(entries: Iterable[tuple[PageEntry, str]]) -> WrittenEntries:
+def grouped_by_file(entries: Iterable[tuple[PageEntry, str]]) -> WrittenEntries:
     """Return findings, sorted by severity, in the order of the page: all findings of a file follow its worst one."""
     by_file: dict[str, list[tuple[PageEntry, str]]] = {}
     for each in entries:

@@ -13,14 +13,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, TextIO
 from xml.etree import ElementTree
 
-from onnx_lint.report.file_report import FileReport
+from onnx_lint.report.file_report import FileReport, TargetVerdict
 from onnx_lint.report.findings import Diagnostic
 from onnx_lint.report.folding import by_rule
-from onnx_lint.report.outcome import is_ignored, outcome_of
+from onnx_lint.report.outcome import has_no_rules, outcome_of
 from onnx_lint.report.remarks import remarks_on_run
 from onnx_lint.report.totals import Report
 from onnx_lint.report.verdict import interruption_in_words, verdict_in_words
@@ -34,9 +34,10 @@ from onnx_lint.reporters.wording import (
     guidance_sentences,
     labelled_guidance,
     labelled_places,
-    labelled_remarks,
+    limit_remarks,
     more_like_it,
     position_in_words,
+    repair_remarks,
     sentence,
     weakenings_in_words,
 )
@@ -67,25 +68,22 @@ class Writer:
 
     def file(self, file: FileReport) -> None:
         """Keep the suite of the file."""
-        suite = ElementTree.Element("testsuite", name=_text(shown_path(file.path)))
-        _fill(suite, file, self._head, self._options)
-        self._suites.write(self._written(suite))
+        self._suites.write(self._written(_file_suite(file, self._head, self._options)))
 
-    def _written(self, suite: ElementTree.Element) -> str:
+    def _written(self, suite: _Suite) -> str:
         """Return a suite with its counts as text. The counts are added to those of the document."""
         for name, tag in _COUNTED:
-            count = len(suite.findall(f".//{tag}"))
-            suite.set(name, str(count))
+            count = suite.count(tag)
+            suite.element.set(name, str(count))
             self._counts[name] += count
-        ElementTree.indent(suite, level=1)
-        return f"\n  {ElementTree.tostring(suite, encoding='unicode')}"
+        ElementTree.indent(suite.element, level=1)
+        return f"\n  {ElementTree.tostring(suite.element, encoding='unicode')}"
 
     def end(self, report: Report) -> None:
         """Write the document."""
         for not_linted in report.not_linted:
-            path = _text(shown_path(not_linted))
-            suite = ElementTree.Element("testsuite", name=path)
-            _case(suite, path, "linted", "skipped", interruption_in_words(report), "")
+            suite = _Suite(_text(shown_path(not_linted)))
+            suite.add_skipped("linted", interruption_in_words(report))
             self._suites.write(self._written(suite))
         about_run = self._written(_run_suite(report))
         counts = "".join(f' {name}="{self._counts[name]}"' for name, _ in _COUNTED)
@@ -95,84 +93,120 @@ class Writer:
         self._stream.write("\n</testsuites>\n")
 
 
-def _run_suite(report: Report) -> ElementTree.Element:
+class _Suite:
+    """A test suite: properties, then test cases. All of its texts are safe for XML already, except the properties."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self.element = ElementTree.Element("testsuite", name=name)
+
+    def count(self, tag: str) -> int:
+        """Return the number of elements with this tag."""
+        return len(self.element.findall(f".//{tag}"))
+
+    def add_properties(self, pairs: Iterable[tuple[str, str]]) -> None:
+        """Add the properties, each a name and a value."""
+        properties = ElementTree.SubElement(self.element, "properties")
+        for name, value in pairs:
+            ElementTree.SubElement(properties, "property", name=_text(name), value=_text(value))
+
+    def add_passed(self, name: str, output: str | None = None) -> None:
+        """Add a case that passes. `output`: what it has printed."""
+        case = self._case(name)
+        if output is not None:
+            ElementTree.SubElement(case, "system-out").text = output
+
+    def add_skipped(self, name: str, message: str) -> None:
+        """Add a case that was skipped."""
+        ElementTree.SubElement(self._case(name), "skipped", message=message).text = ""
+
+    def add_failure(self, name: str, message: str, text: str = "") -> None:
+        """Add a case that fails."""
+        ElementTree.SubElement(self._case(name), "failure", message=message, type="failure").text = text
+
+    def add_error(self, name: str, message: str, text: str = "") -> None:
+        """Add a case that could not be run to its end."""
+        ElementTree.SubElement(self._case(name), "error", message=message, type="error").text = text
+
+    def _case(self, name: str) -> ElementTree.Element:
+        return ElementTree.SubElement(self.element, "testcase", classname=self._name, name=name)
+
+
+def _run_suite(report: Report) -> _Suite:
     """Return the suite about the run: the verdict on all files and what follows it, as properties and as output."""
-    suite = ElementTree.Element("testsuite", name=RUN)
+    suite = _Suite(RUN)
     said = [("verdict", verdict_in_words(report)), *remarks_on_run(report)]
     said += [("configuration", what) for what in weakenings_in_words(report.weakened)]
-    _add_properties(suite, said)
+    suite.add_properties(said)
     lines = [_text(what if label == "verdict" else f"{label}: {what}") for label, what in said]
-    _case(suite, RUN, "verdict", "system-out", "", "\n".join(lines))
+    suite.add_passed("verdict", "\n".join(lines))
     return suite
 
 
-def _fill(suite: ElementTree.Element, file: FileReport, report: Report, options: Options) -> None:
-    """Fill the suite of a file with its properties and test cases."""
+def _file_suite(file: FileReport, report: Report, options: Options) -> _Suite:
+    """Return the suite of a file."""
+    suite = _Suite(_text(shown_path(file.path)))
     failing = None if options.failing == "never" else Severity.of(options.failing)
-    path = _text(shown_path(file.path))
-    _properties(suite, file, report)
-    if file.failure is not None:
-        _case(suite, path, "judged" if file.unreadable is None else "readable", "error", _text(file.failure.reason), "")
-    for error in file.internal_errors:
-        message, trace = _text(crash_in_words(error)), _text(error.traceback, lines=True)
-        _case(suite, path, _text(error.rule), "error", message, trace)
     failed = [target for target in file.targets if target.fails_run and failing is not None]
+    suite.add_properties(_properties(file, report))
+    _add_errors(suite, file)
     for target in failed:
-        _case(suite, path, _text(target.program), "failure", _text(target.text), "")
+        suite.add_failure(_text(target.program), _text(target.text))
     for group in grouped_findings(by_rule(file.diagnostics)):
-        first = group[0]
-        outcome = "failure" if failing is not None and first.severity >= failing else "system-out"
-        _case(suite, path, _text(f"{first.rule} ({first.clause})"), outcome, _headline(group), _list(group))
-    if is_ignored(file, report):
-        _case(suite, path, "judged", "skipped", "every rule is ignored", "")
-    if suite.find("testcase") is None:
+        _add_findings(suite, group, failing)
+    if has_no_rules(file, report):
+        suite.add_skipped("judged", "every rule is ignored")
+    if not suite.count("testcase"):
         no_findings = "no new findings" if file.suppressed else "no findings"
-        name = "conforms" if file.conformity.conforms else no_findings
-        ElementTree.SubElement(suite, "testcase", classname=path, name=name)
+        suite.add_passed("conforms" if file.conformity.conforms else no_findings)
     for target in file.targets:
-        if target in failed:
-            continue
-        program, said = _text(target.program), _text(target.text)
-        if target.loads is None:
-            _case(suite, path, program, "skipped", said, "")
-        else:
-            _case(suite, path, program, "system-out", said, said)
+        if target not in failed:
+            _add_target(suite, target)
+    return suite
 
 
-def _properties(suite: ElementTree.Element, file: FileReport, report: Report) -> None:
-    pairs = [("edition", report.standard(file.edition, file.variant).removeprefix("ONNX "))]
+def _add_errors(suite: _Suite, file: FileReport) -> None:
+    """Add why the file could not be checked, and the crashes."""
+    if file.failure is not None:
+        suite.add_error("judged" if file.unreadable is None else "readable", _text(file.failure.reason))
+    for error in file.internal_errors:
+        suite.add_error(_text(error.rule), _text(crash_in_words(error)), _lines(error.traceback))
+
+
+def _add_findings(suite: _Suite, group: Sequence[Diagnostic], failing: Severity | None) -> None:
+    """Add the findings of one rule, clause and severity. From the severity `failing` on they fail."""
+    first = group[0]
+    name = _text(f"{first.rule} ({first.clause})")
+    if failing is not None and first.severity >= failing:
+        suite.add_failure(name, _headline(group), _list(group))
+    else:
+        suite.add_passed(name, _list(group))
+
+
+def _add_target(suite: _Suite, target: TargetVerdict) -> None:
+    """Add the answer of a program that does not fail the run."""
+    if target.loads is None:
+        suite.add_skipped(_text(target.program), _text(target.text))
+    else:
+        suite.add_passed(_text(target.program), _text(target.text))
+
+
+def _properties(file: FileReport, report: Report) -> Iterator[tuple[str, str]]:
+    """Yield the properties of a file. Crashes and targets are not among them, since they are test cases."""
+    yield "edition", report.standard(file.edition, file.variant).removeprefix("ONNX ")
     if file.failure is None:
-        pairs.append(("verdict", outcome_of(file, report).words))
+        yield "verdict", outcome_of(file, report).words
     conforms, reason = file.conformity.conforms, file.conformity.reason
-    pairs.append(("conforms", "unknown" if conforms is None else str(conforms).lower()))
+    yield "conforms", "unknown" if conforms is None else str(conforms).lower()
     if reason:
-        pairs.append(("conforms why", visible(reason)))
+        yield "conforms why", visible(reason)
     if file.suppressed:
-        pairs.append(("suppressed", f"{len(file.suppressed):,}"))
-    what = file_description(file)
-    if what:
-        pairs.append(("facts", what))
-    are_cases = {"internal error", *(target.program for target in file.targets)}
-    pairs += [(label, what) for label, what in labelled_remarks(file) if label not in are_cases]
-    _add_properties(suite, pairs)
-
-
-def _add_properties(suite: ElementTree.Element, pairs: Iterable[tuple[str, str]]) -> None:
-    properties = ElementTree.SubElement(suite, "properties")
-    for name, value in pairs:
-        ElementTree.SubElement(properties, "property", name=_text(name), value=_text(value))
-
-
-def _case(suite: ElementTree.Element, path: str, name: str, outcome: str, message: str, body: str) -> None:
-    case = ElementTree.SubElement(suite, "testcase", classname=path, name=name)
-    result = ElementTree.SubElement(case, outcome)
-    if outcome == "system-out":
-        result.text = body
-        return
-    result.set("message", message)
-    if outcome != "skipped":
-        result.set("type", outcome)
-    result.text = body
+        yield "suppressed", f"{len(file.suppressed):,}"
+    facts = file_description(file)
+    if facts:
+        yield "facts", facts
+    yield from repair_remarks(file)
+    yield from limit_remarks(file)
 
 
 def _headline(group: Sequence[Diagnostic]) -> str:
@@ -199,11 +233,15 @@ def _list(group: Sequence[Diagnostic]) -> str:
     return "\n".join(lines)
 
 
-def _text(text: str, *, lines: bool = False) -> str:
-    """Return text without characters that XML 1.0 forbids. `lines`: whether to keep line breaks."""
-    shown = (
-        "\n".join(visible(line) for line in text.split("\n"))
-        if lines
-        else shortened(visible(text), MAX_SHOWN_MESSAGE_CHARACTERS)
-    )
-    return _NO_XML.sub(lambda match: f"\\u{ord(match[0]):04x}", shown)
+def _text(text: str) -> str:
+    """Return text on one line, not too long, without characters that XML 1.0 forbids."""
+    return _without_forbidden(shortened(visible(text), MAX_SHOWN_MESSAGE_CHARACTERS))
+
+
+def _lines(text: str) -> str:
+    """Return text with its line breaks, without characters that XML 1.0 forbids."""
+    return _without_forbidden("\n".join(visible(line) for line in text.split("\n")))
+
+
+def _without_forbidden(text: str) -> str:
+    return _NO_XML.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

@@ -46,23 +46,23 @@ def summary_record(report: Report) -> dict[str, Any]:
         **without_none(conforms_why=report.conforms_why),
         "verdict": verdict_in_words(report),
         "files": totals.files,
-        "files_with_findings": totals.files - totals.files_by_worst[None],
-        "unreadable": totals.unreadable,
-        "not_judged": totals.not_judged,
+        "files_with_findings": totals.files - totals.findings.files_by_worst[None],
+        "unreadable": totals.verdicts.unreadable,
+        "not_judged": totals.verdicts.not_judged,
         "internal_errors": totals.internal_errors,
-        **_counts(totals.findings_by_severity),
-        "suppressed": totals.suppressed.total(),
+        **_counts(totals.findings.by_severity),
+        "suppressed": totals.findings.suppressed.total(),
         "stale": report.stale,
         "statistics": [
             {"rule": rule, "severity": severity.label, "count": count} for rule, severity, count in statistics(report)
         ],
         "producers": [
-            {"producer": producer, "models": counts[None], **_counts(counts)}
+            {"producer": producer, "models": counts.models, **_counts(counts.findings)}
             for producer, counts in by_producer(report)
         ],
         "operators": [
-            {"domain": domain, "version": version, "operator": name, "nodes": nodes, "models": models}
-            for (domain, version, name), (nodes, models) in by_operator(report)
+            {"domain": domain, "version": version, "operator": name, "nodes": counts.nodes, "models": counts.models}
+            for (domain, version, name), counts in by_operator(report)
         ],
         **without_none(
             weakened=[{"file": weakening.file, "settings": dict(weakening.settings)} for weakening in report.weakened],
@@ -190,7 +190,7 @@ def _counts(levels: Mapping[Any, int]) -> dict[str, int]:
 
 
 def _shapes(shapes: Shapes) -> dict[str, Any]:
-    causes = [{"kind": kind, "name": name, "values": values} for kind, name, values in shapes.causes]
+    causes = [{"kind": each.kind, "name": each.name, "values": each.values} for each in shapes.causes]
     return {
         "values": shapes.values,
         "known": shapes.values - shapes.unknown,

@@ -14,16 +14,16 @@ The report follows GitHub, the service that most people use, where it differs fr
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TextIO
 
-from onnx_lint.common.record import replace
+from onnx_lint.common.record import Record
 from onnx_lint.report.file_report import FileReport
 from onnx_lint.report.findings import MAX_PLACES, Diagnostic, Placed, ProposedFix, RelatedPlace
 from onnx_lint.report.totals import Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import MAX_SHOWN_MESSAGE_CHARACTERS, shortened, visible
+from onnx_lint.reporters.json_stream import JsonStream
 from onnx_lint.reporters.json_text import compact, without_none
 from onnx_lint.reporters.links import information_url
 from onnx_lint.reporters.packed_text import PackedText, WorstLines
@@ -76,16 +76,14 @@ class Writer:
         artifact = {"uri": uri, "index": self._files}
         self._files += 1
         self._artifacts.write(f"{compact(_artifact(file, uri))}\n")
-        known: Collection[int] = ()
-        if self._options.show_suppressed:
-            known = {id(item) for item in file.suppressed}
-            file = replace(file, diagnostics=(*file.diagnostics, *file.suppressed))
-        region = _REGION if file.size <= MAX_SIZE_WITH_LINE else None
-        if file.diagnostics:
+        items = (*file.diagnostics, *file.suppressed) if self._options.show_suppressed else file.diagnostics
+        if items:
             from onnx_lint.reporters.fingerprint import fingerprints
 
-            for item, mark in zip(file.diagnostics, fingerprints(file.diagnostics, uri), strict=True):
-                result = _result(item, mark, artifact, self._index_of(item.rule), region, known)
+            of_file = _ResultFile(artifact, _REGION if file.size <= MAX_SIZE_WITH_LINE else None)
+            for index, (item, mark) in enumerate(zip(items, fingerprints(items, uri), strict=True)):
+                is_suppressed = index >= len(file.diagnostics)
+                result = _result(item, mark, self._index_of(item.rule), of_file, is_suppressed=is_suppressed)
                 self._results.add(item.severity, compact(result))
         for each in _notifications(file, artifact, self._indices):
             self._notifications.write(f"{compact(each)}\n")
@@ -105,19 +103,21 @@ class Writer:
             from onnx_lint.report.verdict import interruption_in_words
 
             of_run.append(_notification("interrupted", "error", f"{interruption_in_words(report)}."))
-        log = {"$schema": SCHEMA, "version": "2.1.0"}
-        self._stream.write(f'{compact(log)[:-1]},"runs":[{compact(self._run(report))[:-1]}')
-        self._stream.write(f',"invocations":[{compact(self._invocation(report))[:-1]}')
-        self._write_list("toolExecutionNotifications", chain(self._notifications.lines(), map(compact, of_run)))
-        self._stream.write("}]")
-        self._write_list("artifacts", self._artifacts.lines())
-        self._write_list("results", self._results.lines(MAX_RESULTS))
-        self._stream.write("}]}\n")
-
-    def _write_list(self, name: str, elements: Iterable[str]) -> None:
-        self._stream.write(f',"{name}":[')
-        self._stream.writelines(f"{',' * (number > 0)}{element}" for number, element in enumerate(elements))
-        self._stream.write("]")
+        json = JsonStream(self._stream)
+        with json.object():
+            json.members({"$schema": SCHEMA, "version": "2.1.0"})
+            with json.list("runs"), json.object():
+                json.members(self._run(report))
+                with json.list("invocations"), json.object():
+                    json.members(self._invocation(report))
+                    with json.list("toolExecutionNotifications"):
+                        json.elements(self._notifications.lines())
+                        json.elements(map(compact, of_run))
+                with json.list("artifacts"):
+                    json.elements(self._artifacts.lines())
+                with json.list("results"):
+                    json.elements(self._results.lines(MAX_RESULTS))
+        self._stream.write("\n")
 
     def _invocation(self, report: Report) -> dict[str, Any]:
         """Return what went wrong in the run as a whole."""
@@ -169,18 +169,18 @@ def _artifact(file: FileReport, uri: str) -> dict[str, Any]:
 # --- results
 
 
-def _result(
-    item: Diagnostic,
-    mark: str,
-    artifact: dict[str, Any],
-    rule_index: int,
-    region: _Region | None,
-    known: Collection[int],
-) -> dict[str, Any]:
-    """Return a finding as a result. `known`: the ids of findings that are suppressed."""
+class _ResultFile(Record):
+    """The file of a result."""
+
+    artifact: dict[str, Any]
+    """The location of the file."""
+    region: _Region | None
+    """The region of a result that has no line; None if no result in the file has a region."""
+
+
+def _result(item: Diagnostic, mark: str, rule_index: int, file: _ResultFile, *, is_suppressed: bool) -> dict[str, Any]:
+    """Return a finding as a result. `mark`: its fingerprint."""
     digest, _, number = mark.partition(":")
-    justification = item.suppressed_by or "The baseline lists the finding."
-    suppression = {"kind": "external", "status": "accepted", "justification": justification}
     related = enumerate(_related_places(item)[:MAX_RELATED], 1)
     fix = item.first_with_fix.fix
     return {
@@ -189,16 +189,21 @@ def _result(
         "kind": "fail",
         "level": item.severity.label,
         "message": _message(item),
-        "locations": [_location(item, artifact, region)],
+        "locations": [_location(item, file)],
         "partialFingerprints": {"primaryLocationLineHash": f"{digest[:16]}:{number}", "onnxLint/v1": mark},
         "properties": _properties(item),
         **without_none(
             occurrenceCount=item.count if item.count > 1 else None,
-            suppressions=[suppression] if id(item) in known else [],
-            fixes=[_fix(fix, artifact)] if fix is not None and fix.patches else [],
-            relatedLocations=[_related(place, number, artifact, region) for number, place in related],
+            suppressions=[_suppression(item)] if is_suppressed else [],
+            fixes=[_fix(fix, file.artifact)] if fix is not None and fix.patches else [],
+            relatedLocations=[_related(place, number, file) for number, place in related],
         ),
     }
+
+
+def _suppression(item: Diagnostic) -> dict[str, str]:
+    justification = item.suppressed_by or "The baseline lists the finding."
+    return {"kind": "external", "status": "accepted", "justification": justification}
 
 
 def _related_places(item: Diagnostic) -> tuple[RelatedPlace, ...]:
@@ -264,11 +269,11 @@ def _without_links(text: str) -> str:
     return shortened(visible(text), MAX_SHOWN_MESSAGE_CHARACTERS).replace("](", "\\](")
 
 
-def _location(item: Diagnostic, artifact: dict[str, Any], region: _Region | None) -> dict[str, Any]:
+def _location(item: Diagnostic, file: _ResultFile) -> dict[str, Any]:
     where = position_in_words(item)
     place = visible(item.place)
     return {
-        "physicalLocation": _with_snippet(_physical_location(item, artifact, region), item),
+        "physicalLocation": _with_snippet(_physical_location(item, file), item),
         "logicalLocations": [
             {
                 "fullyQualifiedName": visible(item.pointer) or "/",
@@ -295,15 +300,14 @@ def _with_snippet(location: dict[str, Any], item: Diagnostic) -> dict[str, Any]:
     return location | {"region": location["region"] | {"snippet": {"rendered": lines} if item.position else lines}}
 
 
-def _physical_location(
-    item: Diagnostic | RelatedPlace, artifact: dict[str, Any], region: _Region | None
-) -> dict[str, Any]:
-    location: dict[str, Any] = {"artifactLocation": artifact}
-    if item.position is not None:
+def _physical_location(item: Diagnostic | RelatedPlace, file: _ResultFile) -> dict[str, Any]:
+    location: dict[str, Any] = {"artifactLocation": file.artifact}
+    region = file.region
+    if region is not None and item.position is not None:
         line, column = item.position
-        return location | ({"region": {"startLine": line, "startColumn": column}} if region is not None else {})
+        region = {"startLine": line, "startColumn": column}
     location |= without_none(region=region)
-    if item.byte_range is None:
+    if item.position is not None or item.byte_range is None:
         return location
     start, end = item.byte_range
     return location | {"address": {"absoluteAddress": start, "length": end - start, "kind": "data"}}
@@ -318,10 +322,10 @@ def _kind(item: Placed) -> str:
     return "value" if item.at.field in _VALUE_FIELDS else item.at.field
 
 
-def _related(place: RelatedPlace, number: int, artifact: dict[str, Any], region: _Region | None) -> dict[str, Any]:
+def _related(place: RelatedPlace, number: int, file: _ResultFile) -> dict[str, Any]:
     return {
         "id": number,
-        "physicalLocation": _physical_location(place, artifact, region),
+        "physicalLocation": _physical_location(place, file),
         "logicalLocations": [{"fullyQualifiedName": visible(place.pointer) or "/", "kind": _kind(place)}],
         "message": {"text": f"{_without_links(place.message)} ({visible(place.place)})"},
     }
@@ -363,7 +367,8 @@ def _notifications(
         yield _notification("not-judged", "error", f"{visible(reason)}.") | {"locations": [location]}
     for target in file.targets:
         if target.loads is None:
-            text, level = f"{target.program}: {visible(target.text)}.", "error" if target.fails_run else "note"
+            text = f"{target.program}: {visible(target.text)}."
+            level = "error" if target.fails_run else "note"
             yield _notification("not-verified", level, text) | {"locations": [location]}
     if file.has_unverified:
         from onnx_lint.report.not_verified import not_verified_in_words

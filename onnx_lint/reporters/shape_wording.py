@@ -81,10 +81,10 @@ def _more(value: Value) -> Iterator[str]:
         shown = describe_list(value.elements) if value.elements else "none"
         yield f"elements {visible(shortened(shown, _MAX_CELL))}"
     if value.cause is not None:
-        yield f"unknown: {visible(ended(value.cause))}"
+        yield f"unknown: {visible(cause_in_words(value.cause))}"
 
 
-def ended(cause: Cause) -> str:
+def cause_in_words(cause: Cause) -> str:
     """Return the reason why a type or shape is unknown."""
     kind, name = cause
     match kind:

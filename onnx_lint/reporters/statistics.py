@@ -3,32 +3,39 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from onnx_lint.common.record import Record
-from onnx_lint.report.totals import Report
+from onnx_lint.report.totals import OperatorKey, OperatorTotals, ProducerTotals, Report
 from onnx_lint.reporters.escape import shortened, visible
 from onnx_lint.spec.clauses import Severity
 
 
 def statistics(report: Report) -> list[tuple[str, Severity, int]]:
     """Return rule, severity and count, the most frequent first."""
-    rows = [(rule, severity, count) for (rule, severity), count in report.totals.findings_by_rule.items()]
+    rows = [(rule, severity, count) for (rule, severity), count in report.totals.findings.by_rule.items()]
     return sorted(rows, key=lambda row: (-row[2], row[0], -row[1]))
 
 
-def by_producer(report: Report) -> list[tuple[str, Counter[Severity | None]]]:
+def by_producer(report: Report) -> list[tuple[str, ProducerTotals]]:
     """Return each producer with its version, and its counts: those with most errors first, then most models."""
-    return sorted(report.totals.producers.items(), key=lambda row: (-row[1][Severity.ERROR], -row[1][None], row[0]))
+
+    def order(row: tuple[str, ProducerTotals]) -> tuple[int, int, str]:
+        name, counts = row
+        return -counts.findings[Severity.ERROR], -counts.models, name
+
+    return sorted(report.totals.producers.items(), key=order)
 
 
-def by_operator(report: Report) -> list[tuple[tuple[str, int | None, str], tuple[int, int]]]:
-    """Return each operator with its domain and version, and the number of nodes and of models: the most nodes first."""
-    return sorted(
-        report.totals.operators.items(), key=lambda row: (-row[1][0], row[0][0], -(row[0][1] or 0), row[0][2])
-    )
+def by_operator(report: Report) -> list[tuple[OperatorKey, OperatorTotals]]:
+    """Return each operator with its domain and version, and its counts: those with most nodes first."""
+
+    def order(row: tuple[OperatorKey, OperatorTotals]) -> tuple[int, str, int, str]:
+        (domain, version, name), counts = row
+        return -counts.nodes, domain, -(version or 0), name
+
+    return sorted(report.totals.operators.items(), key=order)
 
 
 class Table(Record):
@@ -38,36 +45,38 @@ class Table(Record):
     rows: Sequence[tuple[str, ...]]
     left: int
     """The number of last columns that are aligned to the left."""
+    is_by_rule: bool = False
+    """True if the last column has rules."""
 
 
 def statistics_tables(report: Report) -> Iterator[Table]:
     """Yield the tables that have rows: of the operators, of the rules with findings, and of the producers."""
     operators = [
         (
-            f"{nodes:,}",
-            f"{models:,}",
+            f"{counts.nodes:,}",
+            f"{counts.models:,}",
             f"{_shown(domain) or 'ai.onnx'} {'(not imported)' if version is None else version}",
             _shown(name),
         )
-        for (domain, version, name), (nodes, models) in by_operator(report)
+        for (domain, version, name), counts in by_operator(report)
     ]
-    files = report.totals.files_by_rule
+    files = report.totals.findings.files_by_rule
     rules = [
         (f"{count:,}", f"{files[rule, severity]:,}", severity.label, visible(rule))
         for rule, severity, count in statistics(report)
     ]
     producers = [
         (
-            f"{counts[None]:,}",
-            f"{counts.total() - counts[None]:,}",
-            f"{counts[Severity.ERROR]:,}",
+            f"{counts.models:,}",
+            f"{counts.findings.total():,}",
+            f"{counts.findings[Severity.ERROR]:,}",
             _shown(name) or "(none)",
         )
         for name, counts in by_producer(report)
     ]
     tables = (
         Table(("nodes", "models", "operator set", "operator"), operators, 2),
-        Table(("findings", "files", "severity", "rule"), rules, 2),
+        Table(("findings", "files", "severity", "rule"), rules, 2, is_by_rule=True),
         Table(("models", "findings", "errors", "producer"), producers, 1),
     )
     yield from (table for table in tables if table.rows)

@@ -16,7 +16,8 @@ from onnx_lint.report.file_report import (
     FileReport,
     InternalError,
 )
-from onnx_lint.report.outcome import counted_in_words, is_ignored
+from onnx_lint.report.finding_counts import counted_in_words
+from onnx_lint.report.outcome import has_no_rules
 from onnx_lint.report.totals import Report, Weakening
 from onnx_lint.reporters.escape import shortened, shown_path, visible
 from onnx_lint.reporters.paint import columns
@@ -149,18 +150,29 @@ def labelled_remarks(file: FileReport) -> Iterator[tuple[str, str]]:
     """
     for error in file.internal_errors:
         yield "internal error", visible(crash_in_words(error))
-    repair = file.repair
-    if repair is not None:
-        if repair.fixed:
-            yield "fixed", _by_rule(repair.fixed)
-        if repair.revealed:
-            yield "revealed", f"{_by_rule(repair.revealed)}, hidden until now"
-        for what in repair.not_made:
-            yield "not fixed", visible(what)
-        for path, size in repair.written:
-            yield "written", f"{shown_path(path)} ({counted(size, 'byte')})"
+    yield from repair_remarks(file)
     for target in file.targets:
         yield target.program, visible(target.text)
+    yield from limit_remarks(file)
+
+
+def repair_remarks(file: FileReport) -> Iterator[tuple[str, str]]:
+    """Yield the remarks on the fixes of a file: a label, and a text."""
+    repair = file.repair
+    if repair is None:
+        return
+    if repair.fixed:
+        yield "fixed", _by_rule(repair.fixed)
+    if repair.revealed:
+        yield "revealed", f"{_by_rule(repair.revealed)}, hidden until now"
+    for what in repair.not_made:
+        yield "not fixed", visible(what)
+    for path, size in repair.written:
+        yield "written", f"{shown_path(path)} ({counted(size, 'byte')})"
+
+
+def limit_remarks(file: FileReport) -> Iterator[tuple[str, str]]:
+    """Yield the remarks on what was not verified in a file, and what is only counted: a label, and a text."""
     if file.has_unverified:
         from onnx_lint.report.not_verified import not_verified_in_words
 
@@ -249,7 +261,7 @@ def is_unremarkable(file: FileReport, report: Report) -> bool:
     repair = file.repair
     has_repair = repair is not None and bool(repair.fixed or repair.not_made or repair.written)
     fails_target = any(target.loads is not True for target in file.targets)
-    return not (has_problem or has_repair or fails_target or is_ignored(file, report))
+    return not (has_problem or has_repair or fails_target or has_no_rules(file, report))
 
 
 def crash_in_words(error: InternalError) -> str:

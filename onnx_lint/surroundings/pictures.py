@@ -329,10 +329,10 @@ class _Drawing:
             return PictureBox(kind, counted(self._left_out(name), "more node"))
         if kind == "output":
             return PictureBox(kind, kind, mark=mark)
-        kind, words = self._wires.origin(name)
+        origin = self._wires.origin(name)
         is_marked = any(mark for (source, _, _), mark in self._arrows.items() if source == key)
         value = self._wires.value(name, FAULT if is_marked else mark)
-        return PictureBox(kind, short(words), values=(value,), mark=mark)
+        return PictureBox(origin.box_kind, short(origin.title), values=(value,), mark=mark)
 
     def _box_of_node(self, index: int) -> PictureBox:
         wires, node = self._wires, self._wires.graph.nodes[index]

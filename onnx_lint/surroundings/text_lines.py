@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 
-from onnx_lint.common.record import replace
+from onnx_lint.common.record import Record, replace
 from onnx_lint.ir.places.place import PlaceKey
 from onnx_lint.loader.identity.identify import Form
 from onnx_lint.loader.text.text_positions import Position, positions_at, text_positions
 from onnx_lint.model import Model
-from onnx_lint.report.findings import Diagnostic
+from onnx_lint.report.findings import Diagnostic, Placed
 
 
 def with_positions(diagnostics: Sequence[Diagnostic], model: Model) -> list[Diagnostic]:
@@ -24,33 +24,43 @@ def with_positions(diagnostics: Sequence[Diagnostic], model: Model) -> list[Diag
     keys = {each.at.key for each in places} - {()} if not is_json else set()
     # A fault of the text itself has no place, but a byte offset.
     offsets = {item.byte_range[0] for item in diagnostics if item.byte_range is not None and not item.at.key}
-    of_key, of_offset = _positions(model, keys, offsets) if keys or offsets else ({}, {})
     beginning = None if is_json else (1, 1)
-
-    def located(item: Diagnostic) -> Diagnostic:
-        position = of_key.get(item.at.key, beginning)
-        if item.byte_range is not None and not item.at.key:
-            position = of_offset[item.byte_range[0]]
-        related, apart = (
-            tuple(replace(place, position=of_key.get(place.at.key, beginning)) for place in places)
-            for places in (item.related, item.identity.apart)
-        )
-        identity = replace(item.identity, apart=apart) if apart else item.identity
-        return replace(item, position=position, related=related, identity=identity)
-
-    return [located(item) for item in diagnostics]
+    positions = _positions(model, keys, offsets, beginning) if keys or offsets else _Positions({}, {}, beginning)
+    return [_located(item, positions) for item in diagnostics]
 
 
-def _positions(
-    model: Model, keys: Set[PlaceKey], offsets: Set[int]
-) -> tuple[Mapping[PlaceKey, Position], dict[int, Position]]:
-    """Return the positions of places, and those of bytes."""
+class _Positions(Record):
+    """The positions in the text of a model."""
+
+    of_key: Mapping[PlaceKey, Position]
+    of_offset: Mapping[int, Position]
+    beginning: Position | None
+    """The position of a place that is not in the text."""
+
+    def of(self, place: Placed) -> Position | None:
+        """Return the position of a place."""
+        return self.of_key.get(place.at.key, self.beginning)
+
+
+def _located(item: Diagnostic, positions: _Positions) -> Diagnostic:
+    """Return a diagnostic with its position, and those of the places in it."""
+    position = positions.of(item)
+    if item.byte_range is not None and not item.at.key:
+        position = positions.of_offset[item.byte_range[0]]
+    related = tuple([replace(place, position=positions.of(place)) for place in item.related])
+    apart = tuple([replace(place, position=positions.of(place)) for place in item.identity.apart])
+    identity = replace(item.identity, apart=apart) if apart else item.identity
+    return replace(item, position=position, related=related, identity=identity)
+
+
+def _positions(model: Model, keys: Set[PlaceKey], offsets: Set[int], beginning: Position | None) -> _Positions:
+    """Return the positions of places and of bytes."""
     data = model.source.read_at(0, model.source.size)
     text = _decoded(data)
     characters = {offset: len(_decoded(data[:offset])) for offset in offsets}
     by_character = positions_at(text, characters.values())
     of_offset = {offset: by_character[character] for offset, character in characters.items()}
-    return text_positions(text, model.kind, keys) if keys else {}, of_offset
+    return _Positions(text_positions(text, model.kind, keys) if keys else {}, of_offset, beginning)
 
 
 def _decoded(data: bytes) -> str:

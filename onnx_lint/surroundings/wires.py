@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What makes and what reads the values of a graph, as far as pictures need it."""
+"""The producers and readers of the values that a picture shows."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Final
 
 from onnx_lint import schema
 from onnx_lint.common.cached import cached_property
+from onnx_lint.common.record import Record
 from onnx_lint.inference.shapes.fact import UNKNOWN
 from onnx_lint.inference.shapes.stated import fact_of_type
 from onnx_lint.ir.graph import BEFORE_NODES, Graph
@@ -22,8 +23,20 @@ from onnx_lint.wording import report_name, shortened, typed
 MAX_WIRE_NAME_CHARACTERS: Final = 300
 
 
+class ValueOrigin(Record):
+    """The source of a value whose producer is not drawn."""
+
+    box_kind: str
+    """See `PictureBox.kind`."""
+    title: str
+    """The words in the box."""
+
+
+_INITIALIZER: Final = ValueOrigin("initializer", "initializer")
+
+
 class Wires:
-    """The uses of some values of one graph.
+    """The producers and readers of some values of one graph.
 
     There is no index of all uses, which would take much memory for a large graph: one pass over the nodes finds the
     readers of some values, for all pictures of the graph.
@@ -85,19 +98,20 @@ class Wires:
 
     def is_from_outside(self, name: str) -> bool:
         """Return whether a value is neither an initializer nor the output of a node of the graph."""
-        return self.graph.positions.get(name, BEFORE_NODES) == BEFORE_NODES and self.origin(name)[0] != "initializer"
+        return self.graph.positions.get(name, BEFORE_NODES) == BEFORE_NODES and self.origin(name) != _INITIALIZER
 
-    def origin(self, name: str) -> tuple[str, str]:
-        """Return the kind of box from which a value comes that no drawn node makes, and its words."""
+    def origin(self, name: str) -> ValueOrigin:
+        """Return the box to draw as the source of a value whose producer is not drawn."""
         graph = self.graph
         if name in graph.initializer_index or name in graph.sparse_initializer_names:
-            return "initializer", "initializer"
+            return _INITIALIZER
         if name in graph.positions:
-            return "input", "input"
+            return ValueOrigin("input", "input")
         definition = graph.outer_definition(name)
         if definition is not None:
-            return "outer", f"{definition.node.op_type if definition.node is not None else definition.field} outside"
-        return ("outer", "outside") if graph.may_see_more else ("undefined", "undefined")
+            title = definition.node.op_type if definition.node is not None else definition.field
+            return ValueOrigin("outer", f"{title} outside")
+        return ValueOrigin("outer", "outside") if graph.may_see_more else ValueOrigin("undefined", "undefined")
 
     @cached_property
     def _outputs(self) -> frozenset[str]:
@@ -111,16 +125,15 @@ class Wires:
         """Return a value with its type, if rules have inferred or the graph has declared it."""
         model, stated = self.model, self._stated.get(name, b"")
         fact = model.value_flow.fact_of(name, self.graph) if has_inferred_shapes(model) else UNKNOWN
-        known = (fact.shape is None and self._stored_type(name)) or type_of(fact)
+        # Nothing is inferred from an initializer whose data have a wrong size. Then show what it states.
+        stored = self._stored_type(name) if fact.shape is None else ""
+        known = stored or type_of(fact)
         declared = type_of(fact_of_type(schema.opened("TypeProto", stated))) if stated and (mark or not known) else ""
         differs = bool(mark and known and declared != known)
         return PictureValue(short(name), short(known or declared), short(declared) if differs else "", mark)
 
     def _stored_type(self, name: str) -> str:
-        """Return the type and the dimensions that an initializer states; empty if it is none.
-
-        Nothing follows from one of a wrong size.
-        """
+        """Return the type and the dimensions that an initializer states; empty if the value is no initializer."""
         names = self.graph.initializer_names
         if name not in names:
             return ""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from onnx_lint.common.memory import release_memory
 from onnx_lint.common.record import Record
 from onnx_lint.input.locations import is_remote, shown_location
+from onnx_lint.report import Context
 from onnx_lint.report.file_report import FileReport, InternalError
 
 if TYPE_CHECKING:
@@ -29,8 +30,8 @@ class Task(Record):
     problem: str | None = None
     name: str | None = None
     """The path to report, if it differs from `path`."""
-    context: int = 0
-    """What to collect around findings: nothing, `LINES` or `NODES`."""
+    context: Context = Context.NONE
+    """What to collect around findings."""
     listed: tuple[str, int] | None = None
     """The version and size of a stored object in the listing of its store; None if the listing has none."""
     cache: str | None = None

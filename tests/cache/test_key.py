@@ -16,6 +16,7 @@ from onnx_lint.common.record import field_names, replace
 from onnx_lint.engine.settings import Settings
 from onnx_lint.engine.suppressions import Suppression
 from onnx_lint.input.limits import DEFAULT_LIMITS
+from onnx_lint.report import Context
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.spec.standard import Standard
 from onnx_lint.spec.target import Target
@@ -76,9 +77,9 @@ def test_every_argument_changes_the_key() -> None:
 
 
 def test_the_working_directory_changes_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = key_of(b"s", path="m.onnx", name="m.onnx", context=True)
+    before = key_of(b"s", path="m.onnx", name="m.onnx", context=Context.LINES)
     monkeypatch.chdir(tmp_path)
-    assert key_of(b"s", path="m.onnx", name="m.onnx", context=True) != before
+    assert key_of(b"s", path="m.onnx", name="m.onnx", context=Context.LINES) != before
 
 
 def test_the_content_of_a_schema_file_changes_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

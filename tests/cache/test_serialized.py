@@ -15,7 +15,7 @@ from support.reports import made_up_report
 from onnx_lint.cache.serialized import KEPT, SENT, from_bytes, parsed, serialized, to_bytes
 from onnx_lint.common.record import replace
 from onnx_lint.ir.places.place import ROOT, Place
-from onnx_lint.report.file_report import Counted, FileReport, InternalError, Shapes, Traffic
+from onnx_lint.report.file_report import Counted, FileReport, InternalError, Shapes, Traffic, UnknownShapeCause
 from onnx_lint.report.findings import ContextLine, ProposedEdit, ProposedFix
 
 HOSTILE = made_up_report.HOSTILE
@@ -28,7 +28,7 @@ def test_every_part_of_a_report() -> None:
             HOSTILE,
             1 << 70,
             (diagnostic,),
-            shapes=Shapes(2, 1, (("operator", HOSTILE, 1),)),
+            shapes=Shapes(2, 1, (UnknownShapeCause("operator", HOSTILE, 1),)),
             counted=(Counted("rule", 1, ("one", "many")),),
             incomplete=("\ud83d\ude00 in two halves",),
             traffic=Traffic(1, 2, "etag"),

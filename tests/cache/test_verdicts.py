@@ -24,6 +24,7 @@ from onnx_lint.engine.lint import lint_file
 from onnx_lint.engine.selection import report_of
 from onnx_lint.engine.settings import Settings
 from onnx_lint.ir.tensors.data_folder import DataFolder
+from onnx_lint.report import Context
 from onnx_lint.report.file_report import FileReport, InternalError
 from onnx_lint.reporters import REPORTERS, write_report
 
@@ -271,7 +272,7 @@ def test_reports_without_a_verdict_are_not_kept(cache: Verdicts, model: Path) ->
 def test_an_entry_serves_every_report_that_shows_no_more(cache: Verdicts, tmp_path: Path) -> None:
     path = max(models_of_fixtures(tmp_path), key=lambda path: len(checked(cache, check_of(path)).diagnostics))
     rich = replace(check_of(path), settings=replace(SETTINGS, external_data=False))
-    checked(cache, replace(rich, context=False))
+    checked(cache, replace(rich, context=Context.NONE))
     assert cache.find(rich, may_read=False) is None
     checked(cache, rich)
     for context in (False, True):
@@ -289,7 +290,7 @@ def test_an_entry_of_another_machine(cache: Verdicts, model: Path, monkeypatch: 
     check = check_of(model)
     report, entry = verdicts.linted(
         check,
-        lambda beside: lint_file(check.path, check.settings, check.name, context=True, beside=beside),
+        lambda beside: lint_file(check.path, check.settings, check.name, context=Context.LINES, beside=beside),
     )
     assert entry is not None
     entry = verdicts.from_bytes(verdicts.to_bytes(entry))  # as it is sent

@@ -18,6 +18,7 @@ from onnx_lint.cluster.messages import Answer, Job, digest_of_files, program
 from onnx_lint.common.model_limits import NO_LIMITS, ModelLimits
 from onnx_lint.engine.lint import lint_file
 from onnx_lint.engine.settings import Settings
+from onnx_lint.report import Context
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="processes end by signals")
 
@@ -45,7 +46,7 @@ def batch(folder: Path, names: Sequence[str], plugin: str | None = None, limits:
     settings = pickle.dumps(Settings(plugins=(plugin,), select=("harmful",)) if plugin else Settings())
     for name in names:
         write_model(folder / name, name.rstrip("0123456789 ") or "tests")
-    jobs = tuple(Job(10 + i, name, None, False, settings, str(folder), True) for i, name in enumerate(names))
+    jobs = tuple(Job(10 + i, name, None, Context.NONE, settings, str(folder), True) for i, name in enumerate(names))
     paths = (plugin,) if plugin else ()
     found = worker.lint_batch(program(), paths, digest_of_files(paths), pickle.dumps((jobs, limits)))
     return found if isinstance(found, str) else [Answer(*values) for values in found]

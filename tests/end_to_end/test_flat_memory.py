@@ -16,7 +16,7 @@ from onnx_lint.cli import run as run_module
 from onnx_lint.cli.jobs import Linting
 from onnx_lint.cli.paths import Input
 from onnx_lint.configuration.settings import Request
-from onnx_lint.report.file_report import FileFacts, FileReport
+from onnx_lint.report.file_report import FileFacts, FileReport, OperatorCount
 from onnx_lint.reporters import STREAMED, html, packed_text
 
 pytestmark = pytest.mark.slow
@@ -58,7 +58,13 @@ def test_one_more_clean_model_takes_no_memory(
                 tracemalloc.start()
                 before = _kept()
             facts = FileFacts(
-                10, (("", 21),), f"exporter {index % 7}", index % 900, 1, 0, (("", 21, f"Op{index % 99}", 2),)
+                10,
+                (("", 21),),
+                f"exporter {index % 7}",
+                index % 900,
+                1,
+                0,
+                (OperatorCount("", 21, f"Op{index % 99}", 2),),
             )
             linting.done[index] = FileReport(str(task.name), 1_000 + index, facts=facts, judged_by=150)
             yield index

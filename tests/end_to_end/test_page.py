@@ -23,7 +23,7 @@ from support.reports.visits import Visit
 from onnx_lint.cli.application import run
 from onnx_lint.common.record import replace
 from onnx_lint.ir.places.place import Place
-from onnx_lint.report.file_report import FileFacts, FileReport
+from onnx_lint.report.file_report import FileFacts, FileReport, OperatorCount
 from onnx_lint.report.findings import ContextLine, ProposedFix, RelatedPlace
 from onnx_lint.report.pictures import Picture
 from onnx_lint.report.totals import Report
@@ -117,7 +117,7 @@ def test_long_findings_and_remarks_stay_below_five_megabytes():
 
 
 def test_the_tables_of_rules_and_producers():
-    facts = FileFacts(8, (("", 17),), "pytorch 2.1", 1, 1, 0, (("", 17, "Relu", 1),))
+    facts = FileFacts(8, (("", 17),), "pytorch 2.1", 1, 1, 0, (OperatorCount("", 17, "Relu", 1),))
     found = (error(rule="cycle"), replace(error(rule="cycle"), severity=Severity.NOTE), error(rule="opset"))
     text = page(Report((FileReport("m.onnx", 1, found, facts=facts),), "1.23", "onnx-ml"))
     assert '<td><span class="error">1 error</span>, <span class="note">1 note</span></td>' in text
@@ -292,7 +292,9 @@ def test_the_filter_is_in_the_address(browser: Any, faulty: Path):
 
 @pytest.mark.browser
 def test_the_search_is_at_the_top_and_the_tables_follow_it(browser: Any, tmp_path: Path):
-    facts = FileFacts(8, (("", 17),), "pytorch 2.1", 1, 1, 0, (("", 17, "Hardmax", 1), ("", 17, "Abs", 1)))
+    facts = FileFacts(
+        8, (("", 17),), "pytorch 2.1", 1, 1, 0, (OperatorCount("", 17, "Hardmax", 1), OperatorCount("", 17, "Abs", 1))
+    )
     found = (error(rule="cycle", message="a cycle of Hardmax"), error(rule="opset"))
     path = tmp_path / "page.html"
     path.write_text(page(Report((FileReport("m.onnx", 1, found, facts=facts),), "1.23", "onnx-ml")), encoding="utf-8")

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from support.models.clean_model import TWICE, binary
 
-from onnx_lint.engine import describe, diagnose
+from onnx_lint.engine import describe
 from onnx_lint.engine.lint import lint_source
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
 
 
 def test_a_finding_that_cannot_be_described_keeps_message_and_place(monkeypatch: pytest.MonkeyPatch):
-    real, located = diagnose._located, []
+    real, located = describe.located, []
 
     def spy(*arguments: Any) -> Any:
         located.append(real(*arguments))
@@ -26,7 +26,7 @@ def test_a_finding_that_cannot_be_described_keeps_message_and_place(monkeypatch:
 
     settings = Settings(select=("duplicate-definition",))
     [described] = lint_source(BytesSource(binary(TWICE)), "m.onnx", settings).diagnostics
-    monkeypatch.setattr(diagnose, "_located", spy)
+    monkeypatch.setattr(describe, "located", spy)
     monkeypatch.setattr(describe, "_with_surroundings", crash)
     report = lint_source(BytesSource(binary(TWICE)), "m.onnx", settings)
     [bare] = report.diagnostics

@@ -65,14 +65,14 @@ def test_operators_count_with_the_version_that_their_graph_imports():
     proto = parser.parse_model(text)
     facts = facts_of(load(BytesSource(proto.SerializeToString())), Settings())
     assert facts is not None
-    assert {operator[:3]: operator[3] for operator in facts.operators} == {
+    assert {(each.domain, each.version, each.name): each.nodes for each in facts.operators} == {
         ("", 17, "Relu"): 2,
         ("", 17, "If"): 1,
         ("own", 1, "f"): 1,
         ("other", None, "Relu"): 1,
         ("", 13, "Relu"): 2,
     }
-    assert [nodes for *_, nodes in facts.operators] == [2, 2, 1, 1, 1]
+    assert [each.nodes for each in facts.operators] == [2, 2, 1, 1, 1]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from support.project.checkout import ROOT, TESTS
 
 from onnx_lint import lint, schema
 from onnx_lint.engine import proposed_fixes
-from onnx_lint.engine.lint import lint_source
+from onnx_lint.engine.lint import LintOptions, lint_source
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.places.edits import Fix
@@ -106,7 +106,11 @@ def test_the_edits_of_a_large_fix_are_made_only_to_fix_the_file(
     with_edits = Fix.with_edits
     monkeypatch.setattr(Fix, "with_edits", lambda fix: calls.append(1) or with_edits(fix))
     run = partial(lint_source, path="model.onnx", settings=settings)
-    report = run(source) if unsafe is None else run(source, keeps_edits=lambda fix: unsafe or fix.is_safe)
+    report = (
+        run(source)
+        if unsafe is None
+        else run(source, options=LintOptions(keeps_edits=lambda fix: unsafe or fix.is_safe))
+    )
     (found,) = report.diagnostics
     assert (found.count, found.fix is None, bool(calls)) == (4_000, False, bool(made))
     assert len(found.advice.edits.edits if found.advice.edits else ()) == 4_000 * made

@@ -9,7 +9,7 @@ import pytest
 from support.models import exhaustive_walk as walked
 from support.models.model_samples import GRAPHS, from_text
 
-from onnx_lint.engine.lint import lint_model
+from onnx_lint.engine.rule_runs import lint_model
 from onnx_lint.engine.settings import Settings
 from onnx_lint.ir.graph import Graph
 from onnx_lint.model import Model

@@ -16,6 +16,7 @@ from onnx_lint.cli.application import run
 from onnx_lint.cluster.messages import Answer, Job
 from onnx_lint.cluster.worker import _JobLinter
 from onnx_lint.engine.settings import Settings
+from onnx_lint.report import Context
 from onnx_lint.tasks.lint_one import Task, file_check
 
 pytestmark = pytest.mark.remote
@@ -81,7 +82,7 @@ def test_a_worker_of_a_cluster_finds_out_the_version(
     check = file_check(Task(server.url("m.onnx"), Settings()))
     assert check is not None
     linter = _JobLinter()
-    job = Job(0, check.path, check.name, False, pickle.dumps(check.settings), str(tmp_path), True)
+    job = Job(0, check.path, check.name, Context.NONE, pickle.dumps(check.settings), str(tmp_path), True)
     linter.expect(job)
     entry = Answer(0, linter(job)).entry()
     assert entry["identity"] == ['"1"', len(small_model(fault=True))]

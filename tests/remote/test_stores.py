@@ -13,7 +13,7 @@ import pytest
 from support.servers.remote_models import external_model, small_model, write_inlined
 
 from onnx_lint import lint
-from onnx_lint.engine.lint import lint_file, lint_source
+from onnx_lint.engine.lint import LintOptions, lint_file, lint_source
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.limits import DEFAULT_LIMITS
 from onnx_lint.input.source import BytesSource
@@ -115,7 +115,7 @@ def test_an_object_that_is_replaced_meanwhile(store: Any):
     store.pipe("/zoo/m.onnx", small_model())
     source = open_remote("memory://zoo/m.onnx", DEFAULT_LIMITS)
     store.pipe("/zoo/m.onnx", small_model(fault=True))
-    report = lint_source(source, "memory://zoo/m.onnx", Settings(), is_file=True)
+    report = lint_source(source, "memory://zoo/m.onnx", Settings(), LintOptions(is_file=True))
     assert report.unreadable == "memory://zoo/m.onnx: it was changed while it was read"
 
 

@@ -14,7 +14,15 @@ from support.project.each_case import each_case
 from support.reports.made_up_report import error, note, warning
 
 from onnx_lint.common.record import replace
-from onnx_lint.report.file_report import Counted, FileReport, InternalError, Repair, Shapes, TargetVerdict
+from onnx_lint.report.file_report import (
+    Counted,
+    FileReport,
+    InternalError,
+    Repair,
+    Shapes,
+    TargetVerdict,
+    UnknownShapeCause,
+)
 from onnx_lint.report.findings import Diagnostic
 from onnx_lint.report.totals import Report
 from onnx_lint.report.verdict import verdict_in_words, verdict_lines
@@ -33,7 +41,7 @@ LEFT_OUT = FileReport("selected.onnx", 9, gaps=("1 of 170 default rules checked"
 UNREAD = "the files of external data were not examined, because external data is switched off"
 OPEN = FileReport("open.onnx", 9, incomplete=(UNREAD,))
 CUSTOM = FileReport("custom.onnx", 9, not_verified=(("com.acme", 3),))
-LIMITED = FileReport("limited.onnx", 9, shapes=Shapes(20, 4, (("budget", "acme::f", 4),)))
+LIMITED = FileReport("limited.onnx", 9, shapes=Shapes(20, 4, (UnknownShapeCause("budget", "acme::f", 4),)))
 CRASHED = FileReport("crashed.onnx", 9, internal_errors=(InternalError("cycle", "ValueError: x", "Traceback"),))
 MISSING = FileReport("missing.onnx", 0, unreadable="missing.onnx: No such file or directory")
 UNNAMED = FileReport("lfs.onnx", 9, not_judged="the file is a pointer", gaps=("11 of 12 default rules checked",))
@@ -303,7 +311,7 @@ def test_names_of_strangers_are_escaped() -> None:
 
 def test_settings_that_differ_from_file_to_file_are_counted() -> None:
     files = [FileReport(f"{each}.onnx", 9, gaps=(f"gap {each}",)) for each in range(7)]
-    assert verdict_in_words(run_of(files)).endswith("gap 4 in 1 of 7 models; other settings left out 2 more")
+    assert verdict_in_words(run_of(files)).endswith("gap 4 in 1 of 7 models; 2 more settings left something out")
 
 
 def test_what_settings_left_out_is_counted_among_the_judged_files() -> None:

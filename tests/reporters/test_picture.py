@@ -16,12 +16,12 @@ from support.project.checkout import TESTS
 from support.project.each_case import each_case
 from support.reports.made_up_picture import PICTURE
 
-from onnx_lint.engine.lint import lint_source
+from onnx_lint.engine.lint import LintOptions, lint_source
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
-from onnx_lint.report import NODES
+from onnx_lint.report import Context
 from onnx_lint.report.pictures import FAULT, RELATED, Picture, PictureArrow, PictureBox, PictureValue
-from onnx_lint.reporters.picture import SHRUNK, svg_of
+from onnx_lint.reporters.picture import MAX_UNSCROLLED_WIDTH, svg_of
 
 GOLDEN = TESTS / "goldens" / "picture.svg"
 
@@ -141,9 +141,9 @@ def test_a_picture_that_a_phone_cannot_show_is_marked_as_wide():
     start = PictureBox("node", "Relu", "n" * 22, 0, (), (PictureValue("v"),))
     wide = root_of(svg_of(Picture((), "", (start, *boxes[1:]), arrows), "error")).find("svg")
     narrow = root_of(svg_of(PICTURE, "error")).find("svg")
-    assert int(wide.attrib["width"]) > SHRUNK
+    assert int(wide.attrib["width"]) > MAX_UNSCROLLED_WIDTH
     assert wide.attrib["class"] == "wide"
-    assert int(narrow.attrib["width"]) <= SHRUNK
+    assert int(narrow.attrib["width"]) <= MAX_UNSCROLLED_WIDTH
     assert "class" not in narrow.attrib
 
 
@@ -153,7 +153,7 @@ def test_names_of_a_model_are_text(name: str):
     x, y = (make_tensor_value_info(each, onnx.TensorProto.FLOAT, [4]) for each in (name, "y"))
     model = make_model(make_graph(nodes, name, [x], [y]))
     source = BytesSource(model.SerializeToString())
-    file = lint_source(source, "m", Settings(select=("undefined-name",)), context=NODES)
+    file = lint_source(source, "m", Settings(select=("undefined-name",)), LintOptions(context=Context.NODES))
     [picture] = file.pictures
     svg = svg_of(picture, "error")
     check(svg)

@@ -11,7 +11,7 @@ import pytest
 from support.models.random_operands import DOMAINS, operator_versions, random_attributes
 
 from onnx_lint import schema
-from onnx_lint.engine.lint import lint_model
+from onnx_lint.engine.rule_runs import lint_model
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load

@@ -11,11 +11,11 @@ import pytest
 from onnx.helper import make_graph, make_model, make_node, make_tensor_value_info
 
 from onnx_lint.cache.serialized import SENT, from_bytes, parsed, serialized, to_bytes
-from onnx_lint.engine.lint import lint_source, load_source
+from onnx_lint.engine.lint import LintOptions, lint_source, load_source
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.graph import Graph
-from onnx_lint.report import LINES, NODES
+from onnx_lint.report import Context
 from onnx_lint.report.file_report import FileReport
 from onnx_lint.report.pictures import FAULT, RELATED, Picture, PictureBox, places_of
 from onnx_lint.surroundings.pictures import MAX_NODES
@@ -24,9 +24,9 @@ from onnx_lint.surroundings.wires import names_from_outside
 HEAD = '<ir_version: 10, opset_import: ["" : 21, "own" : 1]>\n'
 
 
-def report_of(text: str, *rules: str, context: int = NODES) -> FileReport:
+def report_of(text: str, *rules: str, context: Context = Context.NODES) -> FileReport:
     data = onnx.parser.parse_model(HEAD + text).SerializeToString()
-    return lint_source(BytesSource(data), "m.onnx", Settings(select=rules), context=context)
+    return lint_source(BytesSource(data), "m.onnx", Settings(select=rules), LintOptions(context=context))
 
 
 def pictures_of(text: str, *rules: str) -> list[Picture]:
@@ -164,7 +164,9 @@ def test_the_graphs_of_a_training():
     algorithm = make_graph([make_node("Add", ["y", "gone"], ["z"])], "step", [], [make_tensor_value_info("z", 1, [4])])
     model.training_info.add().algorithm.CopyFrom(algorithm)
     source = BytesSource(model.SerializeToString())
-    [found] = lint_source(source, "m", Settings(select=("undefined-name",)), context=NODES).pictures
+    [found] = lint_source(
+        source, "m", Settings(select=("undefined-name",)), LintOptions(context=Context.NODES)
+    ).pictures
     assert arrows(found) == {"Relu -y-> Add", "undefined -gone!-> Add", "Add -z-> output"}
 
 
@@ -214,13 +216,13 @@ def test_findings_at_the_same_places_share_a_picture():
     assert {picture.about for picture in file.pictures} <= about
 
 
-@pytest.mark.parametrize("context", [0, LINES])
-def test_nothing_is_collected_for_reports_that_do_not_show_it(context: int):
+@pytest.mark.parametrize("context", [Context.NONE, Context.LINES])
+def test_nothing_is_collected_for_reports_that_do_not_show_it(context: Context):
     text = "g (float[4] x) => (float[4] y) { y = Relu(gone) }"
     full, less = report_of(text, "undefined-name"), report_of(text, "undefined-name", context=context)
     assert full.pictures
     assert less.pictures == ()
-    assert full.with_extent(context) == less
+    assert full.with_context(context) == less
 
 
 @pytest.mark.parametrize("kinds", [None, SENT])
@@ -260,7 +262,7 @@ def test_an_initializer_of_a_wrong_size_has_the_dimensions_that_it_states():
     model = onnx.parser.parse_model(text)
     model.graph.initializer.add(name="w", dims=[2, 3], data_type=onnx.TensorProto.FLOAT16, raw_data=bytes(24))
     settings = Settings(select=("tensor-size-mismatch",))
-    file = lint_source(BytesSource(model.SerializeToString()), "m.onnx", settings, context=NODES)
+    file = lint_source(BytesSource(model.SerializeToString()), "m.onnx", settings, LintOptions(context=Context.NODES))
     (picture,) = file.pictures
     assert {value.name: value.type for box in picture.boxes for value in box.values}["w"] == "float16[2, 3]"
 

@@ -20,12 +20,14 @@ from support.reports.wording_faults import BRACKETS
 from onnx_lint import lint
 from onnx_lint.cli.application import run
 from onnx_lint.common.record import replace
-from onnx_lint.engine.lint import lint_model, lint_source
+from onnx_lint.engine.lint import LintOptions, lint_source
 from onnx_lint.engine.registry import registry
+from onnx_lint.engine.rule_runs import lint_model
 from onnx_lint.engine.selection import report_of
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
+from onnx_lint.report import Context
 from onnx_lint.report.findings import ContextLine, Diagnostic
 from onnx_lint.reporters import Options, write_report
 from onnx_lint.surroundings.line_writer import cut_around
@@ -250,7 +252,7 @@ class TestReports:
         model.graph.node[-1].output[0] = "y" * 45
         model.graph.output[0].name = "y" * 45
         source = BytesSource(model.SerializeToString())
-        file = lint_source(source, "m.onnx", Settings(select=("undefined-name",)), context=True)
+        file = lint_source(source, "m.onnx", Settings(select=("undefined-name",)), LintOptions(context=Context.LINES))
         stream = io.StringIO()
         write_report("text", report_of([file], Settings()), stream, Options(width=60))
         lines = [line for line in stream.getvalue().splitlines() if line[6:9] == "|  "]
@@ -292,7 +294,10 @@ class TestReports:
         for node in model.graph.node:
             node.input[0] = f"missing_{node.output[0]}"
         file = lint_source(
-            BytesSource(model.SerializeToString()), "m", Settings(select=("undefined-name",)), context=True
+            BytesSource(model.SerializeToString()),
+            "m",
+            Settings(select=("undefined-name",)),
+            LintOptions(context=Context.LINES),
         )
         assert [bool(each.context) for each in file.diagnostics].count(True) == 3
         assert len(file.diagnostics) > 20

@@ -10,7 +10,7 @@ from onnx_lint.common.cached import cached_property
 from onnx_lint.engine.trials.budget import TrialBudget, most_trials
 from onnx_lint.engine.trials.compared_findings import ComparedFinding, ComparedFindings, compared_findings
 from onnx_lint.engine.trials.import_trial import MAX_CHECKS, ImportTrial, import_trial
-from onnx_lint.engine.trials.result import TrialResult, trial_result
+from onnx_lint.engine.trials.result import Trial, TrialResult
 from onnx_lint.input.patched_source import unpatched
 from onnx_lint.input.source import BytesSource, ReadError, Source
 from onnx_lint.ir.operators.proposals import Proposal
@@ -42,8 +42,8 @@ class ChangedModels:
         Rules that are not selected have a share as well: the selection of rules does not change a hint.
         """
         if self.unchanged is not None:
-            checks_of_imports = MAX_CHECKS if self.unchanged.imports else 0
-            self._time.share(self._most_trials - checks_of_imports, self.unchanged.proposing_rules)
+            checks_of_imports = MAX_CHECKS if self.unchanged.proposed.imports else 0
+            self._time.share(self._most_trials - checks_of_imports, self.unchanged.proposed.rules)
         return self._time
 
     @cached_property
@@ -55,7 +55,7 @@ class ChangedModels:
     def with_imports(self) -> ImportTrial | None:
         """What is known of the model with the imports that it needs; None if it needs none or there are no trials."""
         found = self.unchanged
-        if found is None or not found.imports or not self._most_trials:
+        if found is None or not found.proposed.imports or not self._most_trials:
             return None
         trial = None
         with self._time.time_limit(), self._model.crashes.at("trying an import"):
@@ -102,7 +102,7 @@ class ChangedModels:
             after = compared_findings(changed) if changed.loaded else None
             if before is None or after is None:
                 return None
-            return trial_result(proposal, edits, finding, before, after)
+            return Trial(proposal, edits, finding, before, after).result()
         finally:
             changed.release()
 

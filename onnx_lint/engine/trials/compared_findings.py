@@ -14,15 +14,14 @@ from onnx_lint.engine.registry import Registered, registry
 from onnx_lint.engine.selection import has_subject, presence, question_of
 from onnx_lint.engine.settings import Settings
 from onnx_lint.engine.trials.node_lookup import NodeKey, NodeLookup
+from onnx_lint.engine.trials.proposed_changes import ProposedChanges
 from onnx_lint.ir.documents.kinds import KINDS
-from onnx_lint.ir.operators.proposals import Proposals
 from onnx_lint.ir.places.place import Place, PlaceKey
 from onnx_lint.model import Model
-from onnx_lint.rule import Finding
 from onnx_lint.spec.clauses import Clause, Severity, clauses, severity
 
-MAX_CAUSES: Final = 200
-"""From this number of causes on, no change is tried: a single change would be of little help."""
+TOO_MANY_CAUSES: Final = 200
+"""With so many causes of findings, no change is tried: a single change would be of little help."""
 
 MAX_COMPARED_PER_RULE: Final = 5_000
 """The most findings of a rule that are compared."""
@@ -86,43 +85,13 @@ class ComparedFindings:
     def __init__(self, model: Model) -> None:
         self.nodes = NodeLookup(model)
         self.items: list[ComparedFinding] = []
-        self._changing_node: list[Finding] = []
-        """The findings whose proposals change the node around their place."""
-        self._first_places: dict[str, tuple[int, ...]] = {}
-        """The first place of the findings that propose a change to try, by rule."""
-        self.imports: dict[str, Proposals] = {}
-        """The imports that signatures prove, by cause."""
-        self.places_with_import: list[Place] = []
-        """The places of the findings that propose one of them."""
-
-    def add(self, item: ComparedFinding) -> None:
-        """Add an error or a warning."""
-        self.items.append(item)
-
-    def note_proposals(self, rule: str, finding: Finding) -> None:
-        """Record which changes a finding proposes, of whatever severity it is."""
-        proposals = finding.proposals
-        if proposals is None:
-            return
-        if proposals.changes_node:
-            self._changing_node.append(finding)
-        if proposals.is_proven_import and proposals.cause is not None:
-            self.imports.setdefault(proposals.cause, proposals)
-            self.places_with_import.append(finding.place)
-        if not proposals.needs_no_trial:
-            place = tuple([index or 0 for _, index in finding.place.key])
-            self._first_places[rule] = min(place, self._first_places.get(rule, place))
-
-    @property
-    def proposing_rules(self) -> list[str]:
-        """The rules whose findings propose changes to try, in the order of their first places."""
-        return sorted(self._first_places, key=self._first_places.__getitem__)
+        self.proposed = ProposedChanges()
+        """The changes that findings of any severity propose."""
 
     @property
     def fixable_nodes(self) -> set[NodeKey | None]:
         """The nodes whose operands do not fit, but would fit after a change of the node."""
-        fixable = [each for each in self._changing_node if each.proposals is not None and each.proposals.options()]
-        return {self.nodes.key_at(each.place) for each in fixable}
+        return {self.nodes.key_at(place) for place in self.proposed.fixable_places()}
 
     def counts(self, without: Set[NodeKey] = frozenset()) -> Counter[RuleAndClause]:
         """Return the number of mistakes by rule and clause. Those at the nodes of `without` are left out."""
@@ -152,12 +121,12 @@ def compared_findings(model: Model) -> ComparedFindings | None:
         check_deadline()
         for finding in islice(entry.rule.check(model), MAX_COMPARED_PER_RULE):
             clause = finding.clause or entry.clauses[0]
-            found.note_proposals(entry.id, finding)
+            found.proposed.add(entry.id, finding)
             if _is_compared(entry, clauses()[clause], usual):
                 item = ComparedFinding(entry.id, clause, finding.place, finding.count, finding.message, finding.user)
-                found.add(item)
+                found.items.append(item)
                 causes.add((entry.id, finding.cause or finding.place))
-        if len(causes) >= MAX_CAUSES:
+        if len(causes) >= TOO_MANY_CAUSES:
             return None
     return found
 

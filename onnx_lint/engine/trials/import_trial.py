@@ -92,8 +92,12 @@ def _certain_imports(
 
     If it was loaded for that, return the model with them as well.
     """
-    imports = {cause: proposals.options()[0] for cause, proposals in before.imports.items()}
-    tests = {cause: each.holds_in for cause, each in before.imports.items() if each.holds_in is not None}
+    imports = {cause: proposals.options()[0] for cause, proposals in before.proposed.imports.items()}
+    tests = {
+        cause: each.condition_in_model
+        for cause, each in before.proposed.imports.items()
+        if each.condition_in_model is not None
+    }
     if not tests:
         return imports, None
     model = changed(_edits(imports, operators))
@@ -141,7 +145,7 @@ def _uncovered_errors(
 ) -> dict[NodeKey | None, tuple[str, ...]]:
     """Return `ImportTrial.uncovered_errors`."""
     known = {_key(before, each) for each in before.items}
-    nodes_with_import = {before.nodes.key_at(place) for place in before.places_with_import}
+    nodes_with_import = {before.nodes.key_at(place) for place in before.proposed.places_with_import}
     found: dict[NodeKey | None, tuple[str, ...]] = {}
     for each in after.items:
         node = after.nodes.key_at(each.node_place)

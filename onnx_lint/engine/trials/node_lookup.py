@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from onnx_lint.common.cached import cached_property
+from onnx_lint.common.record import Record
 from onnx_lint.inference.shapes.fact import Fact
 from onnx_lint.ir.graph import Graph
 from onnx_lint.ir.places.place import Place, PlaceKey
@@ -18,6 +19,18 @@ NodeKey = tuple[GraphKey, tuple[str, ...]]
 """Identifies a node before and after a change: its graph and the names of its outputs. Indices may change."""
 
 
+class _FoundNode(Record):
+    """A node of a model."""
+
+    graph: Graph
+    index: int
+
+    @property
+    def inputs(self) -> Sequence[str]:
+        """The names of the inputs."""
+        return self.graph.node_inputs[self.index]
+
+
 class NodeLookup:
     """The nodes of one model, by the places in them and by their keys."""
 
@@ -27,20 +40,21 @@ class NodeLookup:
     def key_at(self, place: Place) -> NodeKey | None:
         """Return the key of the innermost node around a place; None outside of nodes."""
         found = self._node_at(place)
-        return None if found is None else (_graph_key(found[0]), tuple(found[0].node_outputs[found[1]]))
+        return None if found is None else (_graph_key(found.graph), tuple(found.graph.node_outputs[found.index]))
 
     def inputs_at(self, place: Place) -> tuple[Fact, ...]:
         """Return the facts of the inputs of the innermost node around a place."""
         found = self._node_at(place)
-        return () if found is None else self._inputs(*found)
+        return () if found is None else self._facts(found.graph, found.inputs)
 
     def inputs_of(self, node: NodeKey) -> tuple[Fact, ...]:
         """Return the facts of the inputs of a node; empty if the model does not have it."""
-        graph = self._graphs_by_key.get(node[0])
+        graph_key, outputs = node
+        graph = self._graphs_by_key.get(graph_key)
         if graph is None:
             return ()
-        index = next((graph.positions[name] for name in node[1] if name in graph.positions), None)
-        return () if index is None else self._inputs(graph, index)
+        index = next((graph.positions[name] for name in outputs if name in graph.positions), None)
+        return () if index is None else self._facts(graph, graph.node_inputs[index])
 
     def values_at(self, place: Place) -> tuple[GraphKey, Sequence[str]]:
         """Return the graph and the names of the inputs of the innermost node around a place.
@@ -49,7 +63,7 @@ class NodeLookup:
         """
         found = self._node_at(place)
         if found is not None:
-            return _graph_key(found[0]), found[0].node_inputs[found[1]]
+            return _graph_key(found.graph), found.inputs
         steps = place.key
         for length in range(len(steps) - 1, 0, -1):
             field, index = steps[length]
@@ -63,18 +77,15 @@ class NodeLookup:
         found = self._graphs_by_key.get(graph)
         return () if found is None else self._facts(found, names)
 
-    def _node_at(self, place: Place) -> tuple[Graph, int] | None:
-        """Return the innermost node around a place, as its graph and its index."""
+    def _node_at(self, place: Place) -> _FoundNode | None:
+        """Return the innermost node around a place; None outside of nodes."""
         steps = place.key
         for length in range(len(steps) - 1, -1, -1):
             field, index = steps[length]
             graph = self._graphs_by_place.get(steps[:length]) if field == "node" else None
             if graph is not None and index is not None and index < len(graph.node_outputs):
-                return graph, index
+                return _FoundNode(graph, index)
         return None
-
-    def _inputs(self, graph: Graph, index: int) -> tuple[Fact, ...]:
-        return self._facts(graph, graph.node_inputs[index])
 
     def _facts(self, graph: Graph, names: Sequence[str]) -> tuple[Fact, ...]:
         return tuple([self._model.value_flow.fact_of(name, graph) for name in names])

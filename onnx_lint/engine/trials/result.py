@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
-from typing import Final, Literal
+from enum import Enum, auto
+from typing import Final
 
 from onnx_lint.common.record import Record
 from onnx_lint.engine.registry import registry
@@ -19,95 +20,104 @@ from onnx_lint.ir.places.edits import Edit
 _DECLARATION_CHAPTER: Final = "value-info"
 """The chapter of the rules that compare declarations with each other, and not with what is inferred."""
 
-SideEffect = Literal["nothing new", "uncovers findings"]
-"""What a change that fixes a finding does besides.
+_ABOUT_TYPES: Final = "has_type_conflicts"
+"""What the rules on types are about, see `Registered.about`."""
 
-`nothing new`: no finding is new. `uncovers findings`: the new ones are at nodes that could not be checked before.
-"""
+
+class Effect(Enum):
+    """What a change does to the findings of a model."""
+
+    REJECTED = auto()
+    """It does not fix the finding, or causes another one."""
+    FIXES = auto()
+    """It fixes the finding, and no finding is new."""
+    UNCOVERS = auto()
+    """It fixes the finding. New findings are at nodes that could not be checked before."""
 
 
 class TrialResult(Record):
     """A change that fixes a finding."""
 
     proposal: Proposal
-    side_effect: SideEffect
+    uncovers_findings: bool
+    """True if findings are new, at nodes that could not be checked before. False if no finding is new."""
     also_fixed: tuple[FindingKey, ...]
     """The other findings that it fixes. If it uncovers others, only those of the same rule."""
 
-    @property
-    def adds_none(self) -> bool:
-        """True if no finding is new."""
-        return self.side_effect == "nothing new"
+
+class Trial(Record):
+    """A change that is tried for a finding, and the findings before and after it."""
+
+    proposal: Proposal
+    edits: Sequence[Edit]
+    finding: ComparedFinding
+    before: ComparedFindings
+    after: ComparedFindings
+
+    def result(self) -> TrialResult | None:
+        """Return what the change fixes; None if it does not fix the finding, or if it causes another one."""
+        effect = self._effect()
+        if effect is Effect.REJECTED:
+            return None
+        uncovers_findings = effect is Effect.UNCOVERS
+        also_fixed = [
+            item.key
+            for item in fixed_findings(self.before, self.after)
+            if (item.rule == self.finding.rule or not uncovers_findings)
+            and item.place != self.finding.place
+            and (_is_about_types(item.rule) or not self.proposal.leaves_out_numbers)
+        ]
+        return TrialResult(self.proposal, uncovers_findings, tuple(also_fixed))
+
+    # --- the effect on the finding and on new ones
+
+    def _effect(self) -> Effect:
+        before, after = self.before, self.after
+        if self._fixes_and_adds_none(before.counts(), after.counts()):
+            return Effect.FIXES
+        changed = self._changed_nodes()
+        uncovered = self._uncovered_nodes(changed)
+        # The findings at uncovered nodes do not count, since the nodes could not be checked before. The finding to fix
+        # is at one of the changed nodes. So what these had before counts, also if the change uncovers them.
+        counts, counts_after = before.counts(uncovered - changed), after.counts(uncovered)
+        return Effect.UNCOVERS if uncovered and self._fixes_and_adds_none(counts, counts_after) else Effect.REJECTED
+
+    def _fixes_and_adds_none(self, counts: Counter[RuleAndClause], counts_after: Counter[RuleAndClause]) -> bool:
+        """Return whether the findings became fewer by this one, and none more."""
+        key = self.finding.rule_and_clause
+        return not counts_after - counts and counts[key] - counts_after[key] >= self.finding.count
+
+    def _changed_nodes(self) -> Set[NodeKey | None]:
+        """Return the node of the finding, and those that the change edits."""
+        return {self.before.nodes.key_at(place) for place in (self.finding.place, *(each.place for each in self.edits))}
+
+    def _uncovered_nodes(self, changed: Set[NodeKey | None]) -> set[NodeKey]:
+        """Return the nodes with findings after the change that could not be checked before it.
+
+        They have inputs which were unknown. A changed node is only among them if the proposal tolerates that.
+        """
+        judged = changed - self.after.fixable_nodes if self.proposal.tolerates_fixable_finding else changed
+        uncovered = set(_nodes_with_new_facts(self.before, self.after)) - judged
+        own_node = self.before.nodes.key_at(self.finding.place)
+        is_own_checked = own_node is not None and not self.after.has(self.finding.rule_and_clause, own_node)
+        if self.proposal.uncovers_own_node and own_node is not None and is_own_checked:
+            uncovered.add(own_node)
+        return uncovered
 
 
-def trial_result(
-    proposal: Proposal,
-    edits: Sequence[Edit],
-    finding: ComparedFinding,
-    before: ComparedFindings,
-    after: ComparedFindings,
-) -> TrialResult | None:
-    """Return what a change fixes; None if it does not fix the finding, or if it causes another one."""
-    side_effect = _side_effect(proposal, edits, finding, before, after)
-    if side_effect is None:
-        return None
-    also_fixed = [
-        item.key
-        for item in fixed_findings(before, after)
-        if (side_effect == "nothing new" or item.rule == finding.rule)
-        and item.place != finding.place
-        and (_is_about_types(item.rule) or not proposal.leaves_out_numbers)
-    ]
-    return TrialResult(proposal, side_effect, tuple(also_fixed))
-
-
-# --- the effect on the finding and on new ones
-
-
-def _side_effect(
-    proposal: Proposal,
-    edits: Sequence[Edit],
-    finding: ComparedFinding,
-    before: ComparedFindings,
-    after: ComparedFindings,
-) -> SideEffect | None:
-    """Return what a change that fixes the finding does besides; None if it does not fix it, or causes another one."""
-    if _fixes_and_adds_none(finding, before.counts(), after.counts()):
-        return "nothing new"
-    own_node = before.nodes.key_at(finding.place)
-    changed = {own_node, *(before.nodes.key_at(each.place) for each in edits)}
-    judged = changed - after.fixable_nodes if proposal.tolerates_fixable_finding else changed
-    uncovered = _uncovered_nodes(before, after, except_for=judged)
-    if proposal.uncovers_own_node and own_node is not None and not after.has(finding.rule_and_clause, own_node):
-        uncovered.add(own_node)
-    counts, counts_after = before.counts(uncovered - changed), after.counts(uncovered)
-    return "uncovers findings" if uncovered and _fixes_and_adds_none(finding, counts, counts_after) else None
-
-
-def _fixes_and_adds_none(
-    finding: ComparedFinding, counts: Counter[RuleAndClause], counts_after: Counter[RuleAndClause]
-) -> bool:
-    """Return whether the findings became fewer by this one, and none more."""
-    key = finding.rule_and_clause
-    return not counts_after - counts and counts[key] - counts_after[key] >= finding.count
-
-
-def _uncovered_nodes(
-    before: ComparedFindings, after: ComparedFindings, except_for: Set[NodeKey | None]
-) -> set[NodeKey]:
-    """Return the nodes with findings after a change that have inputs which were unknown before it."""
-    found = set()
+def _nodes_with_new_facts(before: ComparedFindings, after: ComparedFindings) -> Iterator[NodeKey]:
+    """Yield the nodes with findings after a change that have inputs which were unknown before it."""
     for place in {item.node_place for item in after.items}:
         node = after.nodes.key_at(place)
-        if node is None or node in except_for or node in found:
-            continue
-        if _is_more_known(before.nodes.inputs_of(node), after.nodes.inputs_at(place)):
-            found.add(node)
-    return found
+        if node is not None and _is_more_known(before.nodes.inputs_of(node), after.nodes.inputs_at(place)):
+            yield node
 
 
 def _is_more_known(before: Sequence[Fact], after: Sequence[Fact]) -> bool:
-    """Return whether a type, shape or dimension became known, and none changed."""
+    """Return whether a type, shape or dimension became known, and none changed.
+
+    A change may give a node more inputs or fewer. Only those that it had before and has after it are compared.
+    """
     pairs = list(zip(before, after, strict=False))
     return any(one.bare is not other.bare for one, other in pairs) and all(_is_kept(*pair) for pair in pairs)
 
@@ -118,8 +128,9 @@ def _is_kept(before: Fact, after: Fact) -> bool:
         return False
     if before.shape is None or after.shape is None:
         return before.shape is None
-    dims = zip(before.shape, after.shape, strict=False)
-    return len(before.shape) == len(after.shape) and all(one in (None, other) for one, other in dims)
+    if len(before.shape) != len(after.shape):
+        return False
+    return all(one in (None, other) for one, other in zip(before.shape, after.shape, strict=True))
 
 
 # --- other findings that are fixed
@@ -142,6 +153,7 @@ def fixed_findings(before: ComparedFindings, after: ComparedFindings) -> Iterato
         if item.rule in doubtful_rules or (item.rule_and_clause, node) in left:
             continue
         values = before.nodes.values_at(item.place)
+        # If the changed model does not have the graph, it has no facts to compare.
         facts = zip(before.nodes.facts_of(*values), after.nodes.facts_of(*values), strict=False)
         if all(_is_still_known(one, other, item.rule) for one, other in facts):
             yield item
@@ -166,4 +178,4 @@ def _known_dims(shape: Sequence[Dim]) -> int:
 def _is_about_types(rule: str) -> bool:
     """Return whether a rule reports what follows from types or declarations alone, whatever the numbers are."""
     entry = registry()[rule]
-    return entry.chapter == _DECLARATION_CHAPTER or entry.about == "has_type_conflicts"
+    return entry.chapter == _DECLARATION_CHAPTER or entry.about == _ABOUT_TYPES

@@ -2,19 +2,19 @@
 """Tries the changes that findings propose on the whole model, so that a report shows only those that fix it.
 
 `Trials` decides what is tried, and words the hints. `ChangedModels` checks the model before and after a change, within
-a `TrialBudget`, and `trial_result` compares the two. `Consequences` has what a change fixes besides.
+a `TrialBudget`, and `result` compares the two. `Consequences` has what a change fixes besides.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from enum import Enum, auto
 from typing import Final
 
 from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.trials.changed_models import ChangedModels
 from onnx_lint.engine.trials.compared_findings import ComparedFinding
 from onnx_lint.engine.trials.consequences import Consequences
-from onnx_lint.engine.trials.import_trial import ImportTrial
 from onnx_lint.engine.trials.result import TrialResult
 from onnx_lint.ir.operators.proposals import Proposal, Proposals
 from onnx_lint.model import Model
@@ -29,13 +29,30 @@ MAX_PROPOSALS_IN_HINT: Final = 2
 """The most changes that a hint offers. If more fix the model, it offers none."""
 
 
+class HintDecision(Enum):
+    """What follows from the trials for a finding."""
+
+    REPORT = auto()
+    """There are changes to report."""
+    NONE_FITS = auto()
+    """There is none, and no change that was not tried could alter that."""
+    UNKNOWN = auto()
+    """There is none, because not all changes were tried."""
+    ELSEWHERE = auto()
+    """An earlier finding has the change. The report folds this finding into that one, or the change for that one fixes
+    this one as well."""
+
+
 class TrialOutcome(Record):
     """The result of the trials for one finding, or for the findings with one cause."""
 
+    decision: HintDecision
     passed: tuple[Proposal, ...] = ()
     """The changes to report."""
-    is_conclusive: bool = False
-    """True if no untried change could alter the report."""
+
+
+_UNKNOWN: Final = TrialOutcome(HintDecision.UNKNOWN)
+_ELSEWHERE: Final = TrialOutcome(HintDecision.ELSEWHERE)
 
 
 class Trials:
@@ -62,11 +79,15 @@ class Trials:
         if proposals.is_proven_import:
             return self._with_import(finding, proposals, rule)
         outcome = self._outcome_for(_compared(finding, rule), finding.cause, proposals)
-        if outcome is None:
-            return finding
-        if outcome.passed:
-            return _with_proposals(finding, proposals, outcome.passed)
-        return _without_proposals(finding, proposals, is_conclusive=outcome.is_conclusive)
+        match outcome.decision:
+            case HintDecision.REPORT:
+                return _with_proposals(finding, proposals, outcome.passed)
+            case HintDecision.NONE_FITS:
+                return _without_proposals(finding, proposals, hint=proposals.if_none_fits)
+            case HintDecision.UNKNOWN:
+                return _without_proposals(finding, proposals)
+            case HintDecision.ELSEWHERE:
+                return finding
 
     def with_causes(self, diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
         """Return the diagnostics. If the change reported for one fixes others as well, all of them get one cause."""
@@ -84,37 +105,38 @@ class Trials:
         If the import uncovers an error of the node, the finding keeps its own cause, and the hint has the error.
         """
         trial = self._models.with_imports
-        cause = proposals.cause or ""
-        if proposals.holds_in is not None and (trial is None or cause not in trial.texts):
-            return finding
         if trial is None:
+            if proposals.condition_in_model is not None:
+                return finding  # only a check of the model could show that the import is meant
             unchecked = replace(proposals, sentence=proposals.sentence_if_unchecked)
             return _with_proposals(finding, unchecked, self._options_of(proposals))
+        cause = proposals.cause or ""
+        text = trial.texts.get(cause)
+        if text is None:
+            return finding
         errors = self._models.uncovered_errors_at(finding.place)
         if errors:
-            return replace(finding, hint=f"{trial.texts[cause]}; the node has a fault then: {errors[0]}")
+            return replace(finding, hint=f"{text}; the node has a fault then: {errors[0]}")
         if not self._has_noted_imports:
             self._has_noted_imports = True
             self._consequences.add(trial.fixed, _compared(finding, rule).key)
-        return _with_checked_import(finding, proposals, trial)
+        sentence = proposals.sentence_if_unchecked if trial.uncovered_errors else proposals.sentence
+        hint = sentence.format(text) + trial.uncovered_in_words
+        return replace(finding, hint=hint, cause=cause, is_cause_shared=True)
 
     # --- outcomes
 
-    def _outcome_for(self, tried: ComparedFinding, cause: str | None, proposals: Proposals) -> TrialOutcome | None:
-        """Return the outcome for a finding with a cause: a known one, or that of new trials.
-
-        None if an earlier finding has the change in its place: the report folds this finding into that one, or the
-        change for that one fixes this one as well.
-        """
+    def _outcome_for(self, tried: ComparedFinding, cause: str | None, proposals: Proposals) -> TrialOutcome:
+        """Return the outcome for a finding with a cause: a known one, or that of new trials."""
         if proposals.cause is not None:
             if proposals.cause not in self._outcomes_by_shared_cause:
                 self._outcomes_by_shared_cause[proposals.cause] = self._try_proposals(proposals, tried)
             return self._outcomes_by_shared_cause[proposals.cause]
         known = self._outcomes_by_cause.get((tried.rule, cause)) if cause else None
         if known is not None:
-            return None if known.passed else known
+            return _ELSEWHERE if known.decision is HintDecision.REPORT else known
         if tried.key in self._consequences:
-            return None
+            return _ELSEWHERE
         outcome = self._try_proposals(proposals, tried)
         if cause:
             self._outcomes_by_cause[tried.rule, cause] = outcome
@@ -129,7 +151,7 @@ class Trials:
             return self._outcome_without_trial(proposals)
         budget = self._models.budget
         if not budget.may_try(finding.rule):
-            return TrialOutcome()
+            return _UNKNOWN
         options: Sequence[Proposal] = ()
         with budget.time_limit():
             options = self._options_of(proposals)
@@ -138,23 +160,26 @@ class Trials:
             if _is_needless(proposal, results):
                 break
             if not budget.may_try(finding.rule, _least_trials(options[index:])):
-                return TrialOutcome()
+                return _UNKNOWN
             result = self._models.try_change(proposal, finding)
             if result is not None:
                 results.append(result)
         if budget.is_time_over:
-            return TrialOutcome()
+            return _UNKNOWN
         reported = _reported_results(results)
         if len(reported) == 1:
             self._note_consequences(reported[0], finding)
-        return TrialOutcome(tuple([each.proposal for each in reported]), is_conclusive=True)
+        if not reported:
+            return TrialOutcome(HintDecision.NONE_FITS)
+        return TrialOutcome(HintDecision.REPORT, tuple([each.proposal for each in reported]))
 
     def _outcome_without_trial(self, proposals: Proposals) -> TrialOutcome:
         """Return the outcome of changes that are proven already."""
         if self._left_without_trial <= 0:
-            return TrialOutcome()
+            return _UNKNOWN
         self._left_without_trial -= 1
-        return TrialOutcome(tuple(self._options_of(proposals)))
+        options = tuple(self._options_of(proposals))
+        return TrialOutcome(HintDecision.REPORT, options) if options else _UNKNOWN
 
     def _options_of(self, proposals: Proposals) -> Sequence[Proposal]:
         """Return the changes that are proposed; none after a crash."""
@@ -174,11 +199,15 @@ def _compared(finding: Finding, rule: Rule) -> ComparedFinding:
 
 def _is_needless(proposal: Proposal, results: Sequence[TrialResult]) -> bool:
     """Return whether a change cannot alter the report any more, after these results of earlier ones."""
-    return any(each.adds_none and (each.proposal.is_preferred or proposal.is_fallback) for each in results)
+    return any(not each.uncovers_findings and (each.proposal.is_preferred or proposal.is_fallback) for each in results)
 
 
 def _least_trials(options: Sequence[Proposal]) -> int:
-    """Return how many of the options left must be tried at least, before any of them can be reported."""
+    """Return how many of the options left must be tried at least, before any of them can be reported.
+
+    A preferred one is reported alone. Others that fit are reported together, so all of the first one's kind must be
+    tried: all that are no fallback, or all fallbacks.
+    """
     if options[0].is_preferred:
         return 1
     return sum([each.is_fallback == options[0].is_fallback for each in options])
@@ -192,15 +221,17 @@ def _reported_results(results: Sequence[TrialResult]) -> Sequence[TrialResult]:
        several must be the only one.
     3. Otherwise: a change that uncovers other findings, if only one is possible. Preferred changes exclude the others.
     """
-    adding_none = [each for each in results if each.adds_none]
-    if adding_none:
-        preferred = [each for each in adding_none if each.proposal.is_preferred]
-        reported = preferred[:1] or adding_none
-        must_be_one = any(each.proposal.must_be_only for each in reported)
-        return reported if len(reported) <= (1 if must_be_one else MAX_PROPOSALS_IN_HINT) else ()
-    uncovering = [each for each in results if each.proposal.is_preferred] or results
-    uncovering = [each for each in uncovering if not each.proposal.must_add_no_finding]
-    return uncovering if len(uncovering) == 1 else ()
+    adding_none = [each for each in results if not each.uncovers_findings]
+    if not adding_none:
+        uncovering = [each for each in _preferred(results) or results if not each.proposal.must_add_no_finding]
+        return uncovering if len(uncovering) == 1 else ()
+    reported = _preferred(adding_none)[:1] or adding_none
+    most = 1 if any(each.proposal.must_be_only for each in reported) else MAX_PROPOSALS_IN_HINT
+    return reported if len(reported) <= most else ()
+
+
+def _preferred(results: Sequence[TrialResult]) -> Sequence[TrialResult]:
+    return [each for each in results if each.proposal.is_preferred]
 
 
 # --- words
@@ -218,20 +249,15 @@ def _with_proposals(finding: Finding, proposals: Proposals, passed: Sequence[Pro
     return replace(finding, hint=words)
 
 
-def _without_proposals(finding: Finding, proposals: Proposals, *, is_conclusive: bool) -> Finding:
-    """Return the finding with what the proposals have for the case that none of them is reported, tried or not."""
+def _without_proposals(finding: Finding, proposals: Proposals, hint: str | None = None) -> Finding:
+    """Return the finding with what the proposals have for the case that none of them is reported, tried or not.
+
+    `hint`: the hint, unless the finding has one or gets another fact.
+    """
     cause = None if proposals.cause_if_none_fits is None else proposals.cause_if_none_fits()
     if cause is not None:
         finding = replace(finding, cause=cause, is_cause_shared=True)
     fact = None if proposals.otherwise is None else proposals.otherwise()
     if fact is not None:
         return replace(finding, message=with_more(finding.message, fact))
-    return replace(finding, hint=finding.hint or proposals.if_none_fits) if is_conclusive else finding
-
-
-def _with_checked_import(finding: Finding, proposals: Proposals, trial: ImportTrial) -> Finding:
-    """Return the finding with an import with which the model was checked, and with what the import uncovers."""
-    cause = proposals.cause or ""
-    sentence = proposals.sentence_if_unchecked if trial.uncovered_errors else proposals.sentence
-    hint = sentence.format(trial.texts[cause]) + trial.uncovered_in_words
-    return replace(finding, hint=hint, cause=cause, is_cause_shared=True)
+    return replace(finding, hint=finding.hint or hint)

@@ -75,7 +75,7 @@ class Proposals(Record):
 
     Such proposals need no trial either. An import that they do not prove is tried like any other change.
     """
-    holds_in: Callable[[Any], bool] | None = None
+    condition_in_model: Callable[[Any], bool] | None = None
     """Returns whether the model with the import, which it is given, shows that it is meant; None if that is known."""
     sentence_if_unchecked: str = ""
     """The sentence about an import if the model was not checked with it, or if it uncovers other findings."""

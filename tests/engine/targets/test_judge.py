@@ -20,7 +20,7 @@ from support.project.fixture_files import FIXTURES, Fixture, fixtures
 import onnx_lint
 from onnx_lint.cli.application import run
 from onnx_lint.common.record import replace
-from onnx_lint.engine.lint import lint_source
+from onnx_lint.engine.lint import LintOptions, lint_source
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
 from onnx_lint.reporters import REPORTERS
@@ -53,7 +53,7 @@ def conforms(fixture: Fixture, target: list[str], gate: str = "violations") -> b
     settings: Settings = replace(
         fixture.settings, target=found, target_gate=gate, extend_select=selected, proto=fixture.proto
     )
-    file = lint_source(BytesSource(fixture.data), path, settings, is_file=fixture.directory is not None)
+    file = lint_source(BytesSource(fixture.data), path, settings, LintOptions(is_file=fixture.directory is not None))
     return file.conformity.conforms
 
 

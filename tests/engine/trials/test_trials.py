@@ -138,7 +138,7 @@ def test_trials_are_bounded_by_their_number_the_nodes_and_the_faults(monkeypatch
         (budget, "START_COST", 4 * PARTS),
         (budget, "START_COST", 0),
         (budget, "MAX_PARTS", PARTS - 1),
-        (compared_findings, "MAX_CAUSES", 7),
+        (compared_findings, "TOO_MANY_CAUSES", 7),
     ):
         with monkeypatch.context() as patch:
             patch.setattr(budget, "TRIAL_COST", 0)
@@ -301,8 +301,8 @@ def test_each_rule_has_its_own_trials():
 
 
 def test_many_faults_of_one_cause_are_one():
-    nodes = " ".join(f"h{index} = Gemm(x, w)" for index in range(compared_findings.MAX_CAUSES + 1))
-    outputs = ", ".join(f"float[A,B] h{index}" for index in range(compared_findings.MAX_CAUSES + 1))
+    nodes = " ".join(f"h{index} = Gemm(x, w)" for index in range(compared_findings.TOO_MANY_CAUSES + 1))
+    outputs = ", ".join(f"float[A,B] h{index}" for index in range(compared_findings.TOO_MANY_CAUSES + 1))
     assert _hint(f"g (float[2,3] x, float[4,3] w) => ({outputs}) {{ {nodes} }}") == "with transB=1 the shapes fit"
 
 

@@ -7,7 +7,7 @@ import pytest
 from google.protobuf import text_format
 
 from onnx_lint import schema
-from onnx_lint.engine.lint import lint_model
+from onnx_lint.engine.rule_runs import lint_model
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.operators import bound_nodes

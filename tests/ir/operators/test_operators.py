@@ -15,7 +15,8 @@ from support.project.checkout import ROOT
 
 import onnx_lint
 from onnx_lint.common.cached import Memory
-from onnx_lint.engine.lint import lint_model, lint_source
+from onnx_lint.engine.lint import lint_source
+from onnx_lint.engine.rule_runs import lint_model
 from onnx_lint.engine.settings import Settings, schemas_of
 from onnx_lint.input.source import BytesSource
 from onnx_lint.ir.operators import operators

@@ -30,7 +30,7 @@ EQUAL_FAULTS = 5
 
 def report_on(model: onnx.ModelProto | bytes, settings: Settings = HYGIENE) -> FileReport:
     data = model if isinstance(model, bytes) else model.SerializeToString()
-    return lint_source(BytesSource(data), NAME, settings, is_file=False)
+    return lint_source(BytesSource(data), NAME, settings)
 
 
 def entries_before(diagnostics: Iterable[Diagnostic]) -> dict[str, Entry]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from functools import partial
 
-from onnx_lint.engine.lint import lint_source, load_source
+from onnx_lint.engine.lint import LintOptions, lint_source, load_source
 from onnx_lint.engine.settings import Settings
 from onnx_lint.fixing.difference import difference_of
 from onnx_lint.fixing.rounds import FixOutcome, fix_in_rounds
@@ -24,7 +24,7 @@ def check_bytes(outcome: FixOutcome) -> None:
 
 def fixed_model(source: Source, settings: Settings, *, unsafe: bool) -> FixOutcome:
     """Return what becomes of a model that has no folder."""
-    lint = partial(lint_source, path="model.onnx", settings=settings, is_file=False, keeps_edits=lambda _: True)
+    lint = partial(lint_source, path="model.onnx", settings=settings, options=LintOptions(keeps_edits=lambda _: True))
     load = partial(load_source, path="model.onnx", settings=settings, is_file=False)
     return fix_in_rounds(source, lint(source), lint, load, unsafe=unsafe)
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from onnx_lint.common.whole_file import whole_file
 from onnx_lint.engine.internal_errors import InternalErrors
-from onnx_lint.engine.lint import lint_model
+from onnx_lint.engine.rule_runs import lint_model
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.limits import DEFAULT_LIMITS, Limits
 from onnx_lint.input.source import BytesSource

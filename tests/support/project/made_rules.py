@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
-from onnx_lint.engine.registry import Registered, index_entry
+from onnx_lint.engine.registry import Registered, RuleFacts, index_entry
 from onnx_lint.rule import Rule
 
 
@@ -14,6 +14,7 @@ def registered(rule: Rule, chapter: str, module: str, plugin: str | None) -> Reg
     """The entry of a rule that is made by a test."""
     package = module.rpartition(".")[0] or "made_rules_package"
     sys.modules.setdefault(package, ModuleType(package))
-    entry = Registered(rule.id, chapter, f"{package}.{module.rpartition('.')[2]}", plugin, **index_entry(rule))
+    file = f"{package}.{module.rpartition('.')[2]}"
+    entry = Registered(rule.id, file, plugin, RuleFacts(chapter, **index_entry(rule)))
     entry.__dict__["rule"] = rule
     return entry

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from onnx_lint.common.record import replace
-from onnx_lint.engine.lint import lint_model
 from onnx_lint.engine.registry import Registered
+from onnx_lint.engine.rule_runs import lint_model
 from onnx_lint.engine.selection import selection_of
 from onnx_lint.engine.settings import ALL, Settings, options_of
 from onnx_lint.model import Model

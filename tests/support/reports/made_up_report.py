@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from onnx_lint.common.record import replace
 from onnx_lint.ir.places.place import ROOT, EnclosingNames
-from onnx_lint.report.file_report import FileFacts, FileReport, InternalError, Shapes
+from onnx_lint.report.file_report import FileFacts, FileReport, InternalError, OperatorCount, Shapes, UnknownShapeCause
 from onnx_lint.report.findings import CitedClause, Diagnostic, RelatedPlace
 from onnx_lint.report.totals import Report
 from onnx_lint.spec.clauses import Severity
@@ -105,7 +105,7 @@ FACTS = FileFacts(
     412,
     3,
     1,
-    (("", 17, "Conv", 400), ("ai.onnx.ml", 3, "Scaler", 12)),
+    (OperatorCount("", 17, "Conv", 400), OperatorCount("ai.onnx.ml", 3, "Scaler", 12)),
 )
 
 REPORT = Report(
@@ -114,7 +114,7 @@ REPORT = Report(
         FileReport(
             "models/clean.onnx",
             100,
-            facts=FileFacts(14, (("", 28),), "", 1, 1, 0, (("", 28, "Conv", 1),)),
+            facts=FileFacts(14, (("", 28),), "", 1, 1, 0, (OperatorCount("", 28, "Conv", 1),)),
             judged_by=98,
         ),
         FileReport("missing.onnx", 0, unreadable="missing.onnx: No such file or directory"),
@@ -139,7 +139,7 @@ REPORT = Report(
                     graph=HOSTILE,
                 ),
             ),
-            facts=FileFacts(-1, ((HOSTILE, -(2**63)),), HOSTILE, 1, 1, 0, ((HOSTILE, None, HOSTILE, 1),)),
+            facts=FileFacts(-1, ((HOSTILE, -(2**63)),), HOSTILE, 1, 1, 0, (OperatorCount(HOSTILE, None, HOSTILE, 1),)),
         ),
         FileReport(
             "-",
@@ -149,7 +149,11 @@ REPORT = Report(
             shapes=Shapes(
                 1300,
                 1206,
-                (("operator-without-signature", HOSTILE, 1200), ("budget", "com.example::f", 4), ("input", HOSTILE, 2)),
+                (
+                    UnknownShapeCause("operator-without-signature", HOSTILE, 1200),
+                    UnknownShapeCause("budget", "com.example::f", 4),
+                    UnknownShapeCause("input", HOSTILE, 2),
+                ),
             ),
             incomplete=("the files of external data were not examined, because external data is switched off",),
         ),
