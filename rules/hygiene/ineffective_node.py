@@ -96,7 +96,7 @@ def _findings(model: Model) -> Iterator[Finding]:
                     allowed="nodes that change a value",
                     subject=node.name or node.outputs[0],
                     cause=node.op_type,
-                    fix=model.removals.fix(
+                    fix=model.removals.delete_nodes(
                         f"delete {node.describe()} and read {quote(value)} instead",
                         graph,
                         (node.index,),

@@ -70,7 +70,7 @@ def _deletion(model: Model, node: Node, unknown: set[int]) -> Fix | str:
     numbers = model.removals.unused_with_producers(node.graph, node.index)
     others = f" and {len(numbers) - 1:,} that only it needs" if len(numbers) > 1 else ""
     is_safe = unknown.isdisjoint(numbers)
-    return model.removals.fix(f"delete {node.describe()}{others}", node.graph, numbers, is_safe=is_safe)
+    return model.removals.delete_nodes(f"delete {node.describe()}{others}", node.graph, numbers, is_safe=is_safe)
 
 
 def _with_unknown_effects(model: Model) -> dict[Graph, set[int]]:

@@ -67,4 +67,4 @@ def unused_initializer(model: Model) -> Iterator[Finding]:
 def _deletion(model: Model, graph: Graph, name: str, place: Place) -> Fix | str:
     if name in graph.input_names:
         return "it is the default of an input, which callers would have to supply"
-    return model.removals.fix(f"delete initializer {quote(name)}", graph, initializer=(name, place))
+    return model.removals.delete_initializer(f"delete initializer {quote(name)}", graph, name, place)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from onnx_lint.ir.names.plain_names import repeats_outputs
@@ -58,31 +59,44 @@ def duplicate_graph_output(model: Model) -> Iterator[Finding]:
             yield from _duplicates(graph, graph.parent if is_combined else None)
 
 
+class _EarlierOutputs:
+    """The outputs of one name that are listed before another one."""
+
+    def __init__(self) -> None:
+        self._listed: list[Declaration] = []
+        self._statements = EarlierStatements()
+
+    def add(self, output: Declaration) -> None:
+        self._statements.add(len(self._listed), output)
+        self._listed.append(output)
+
+    def finding_on(self, output: Declaration) -> Finding | None:
+        """Return the finding on the next output of this name; None if it is the first one."""
+        if not self._listed:
+            return None
+        contradicted = self._statements.first_against(output)
+        # `contradictory-declared-type` compares an output of the algorithm with those of the main graph.
+        if contradicted is None or self._listed[contradicted].graph is not output.graph:
+            return _repeated(self._listed[0], output)
+        return _differing(self._listed[contradicted], output)
+
+
 def _duplicates(graph: Graph, inference: Graph | None) -> Iterator[Finding]:
+    """Yield a finding for each output of the graph whose name an earlier one has, also one of `inference`."""
     # The outputs of the combined training graph are those of the inference graph, then those of the algorithm.
-    listed = [] if inference is None else [Declaration(inference, "output", at) for at in _places(inference)]
-    listed += [Declaration(graph, "output", at) for at in _places(graph)]
-    first: dict[str, int] = {}
-    stated: dict[str, EarlierStatements] = {}
-    for index, declaration in enumerate(listed):
-        name = declaration.graph.output_names[declaration.index]
-        other = first.setdefault(name, index)
-        if name and other != index:
-            if name not in stated:
-                stated[name] = EarlierStatements()
-                stated[name].add(other, listed[other])
-            contradicted = stated[name].first_against(declaration)
-            stated[name].add(index, declaration)
-            if declaration.graph is graph:
-                # `contradictory-declared-type` compares an output of the algorithm with what the main graph has.
-                if contradicted is None or listed[contradicted].graph is not graph:
-                    yield _repeated(listed[other], declaration)
-                else:
-                    yield _differing(listed[contradicted], declaration)
-
-
-def _places(graph: Graph) -> range:
-    return range(len(graph.output_names))
+    graphs = (graph,) if inference is None else (inference, graph)
+    names = [name for each in graphs for name in each.output_names]
+    listed = [Declaration(each, "output", index) for each in graphs for index in range(len(each.output_names))]
+    counts = Counter(names)
+    earlier: dict[str, _EarlierOutputs] = {}
+    for name, output in zip(names, listed, strict=True):
+        if not name or counts[name] == 1:
+            continue
+        outputs = earlier.setdefault(name, _EarlierOutputs())
+        found = outputs.finding_on(output)
+        if found is not None and output.graph is graph:
+            yield found
+        outputs.add(output)
 
 
 def _repeated(other: Declaration, declaration: Declaration) -> Finding:
@@ -122,5 +136,4 @@ def _maker(declaration: Declaration) -> tuple[Place, ...]:
 def _both(other: Declaration, declaration: Declaration) -> str:
     if other.graph is declaration.graph:
         return f"outputs {other.index} and {declaration.index} of {declaration.graph.describe()}"
-    places = [f"output {each.index} of {each.graph.describe()}" for each in (other, declaration)]
-    return " and ".join(places)
+    return " and ".join(f"output {each.index} of {each.graph.describe()}" for each in (other, declaration))
