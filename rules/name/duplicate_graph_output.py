@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from onnx_lint.ir.names.plain_names import repeats_outputs
 from onnx_lint.model import Declaration, EarlierStatements, Graph, GraphKind, Model, Place, has_repeated_outputs
@@ -59,44 +58,35 @@ def duplicate_graph_output(model: Model) -> Iterator[Finding]:
             yield from _duplicates(graph, graph.parent if is_combined else None)
 
 
-class _EarlierOutputs:
-    """The outputs of one name that are listed before another one."""
-
-    def __init__(self) -> None:
-        self._listed: list[Declaration] = []
-        self._statements = EarlierStatements()
-
-    def add(self, output: Declaration) -> None:
-        self._statements.add(len(self._listed), output)
-        self._listed.append(output)
-
-    def finding_on(self, output: Declaration) -> Finding | None:
-        """Return the finding on the next output of this name; None if it is the first one."""
-        if not self._listed:
-            return None
-        contradicted = self._statements.first_against(output)
-        # `contradictory-declared-type` compares an output of the algorithm with those of the main graph.
-        if contradicted is None or self._listed[contradicted].graph is not output.graph:
-            return _repeated(self._listed[0], output)
-        return _differing(self._listed[contradicted], output)
-
-
 def _duplicates(graph: Graph, inference: Graph | None) -> Iterator[Finding]:
     """Yield a finding for each output of the graph whose name an earlier one has, also one of `inference`."""
     # The outputs of the combined training graph are those of the inference graph, then those of the algorithm.
-    graphs = (graph,) if inference is None else (inference, graph)
-    names = [name for each in graphs for name in each.output_names]
-    listed = [Declaration(each, "output", index) for each in graphs for index in range(len(each.output_names))]
-    counts = Counter(names)
-    earlier: dict[str, _EarlierOutputs] = {}
-    for name, output in zip(names, listed, strict=True):
-        if not name or counts[name] == 1:
+    outputs_of_name: dict[str, list[Declaration]] = {}
+    for each in (graph,) if inference is None else (inference, graph):
+        for index, name in enumerate(each.output_names):
+            if name:
+                outputs_of_name.setdefault(name, []).append(Declaration(each, "output", index))
+    for outputs in outputs_of_name.values():
+        if len(outputs) > 1:
+            yield from _findings(graph, outputs)
+
+
+def _findings(graph: Graph, outputs: Sequence[Declaration]) -> Iterator[Finding]:
+    """Yield a finding for each of the outputs of one name that is in the graph and has an earlier one."""
+    first, *others = outputs
+    earlier = EarlierStatements()
+    earlier.add(0, first)
+    for index, output in enumerate(others, 1):
+        at = earlier.first_against(output)
+        earlier.add(index, output)
+        contradicted = None if at is None else outputs[at]
+        if output.graph is not graph:
             continue
-        outputs = earlier.setdefault(name, _EarlierOutputs())
-        found = outputs.finding_on(output)
-        if found is not None and output.graph is graph:
-            yield found
-        outputs.add(output)
+        # `contradictory-declared-type` compares an output of the algorithm with those of the main graph.
+        if contradicted is None or contradicted.graph is not graph:
+            yield _repeated(first, output)
+        else:
+            yield _differing(contradicted, output)
 
 
 def _repeated(other: Declaration, declaration: Declaration) -> Finding:

@@ -6,11 +6,10 @@ from functools import partial
 from itertools import chain
 from typing import Final
 
-from onnx_lint.common.cached import cached_property
-from onnx_lint.common.record import Record
+from onnx_lint.ir.names.name_holders import NameHolders
 from onnx_lint.ir.names.plain_names import not_c90
 from onnx_lint.model import Fix, Graph, Model, Place, Proto, has_training_information
-from onnx_lint.rule import Faults, Finding, Related, replace, rule
+from onnx_lint.rule import Faults, Finding, Record, Related, replace, rule
 from onnx_lint.wording import quote, quote_some
 
 
@@ -112,9 +111,9 @@ def _names_apart(wrong: Iterable[_WrongNames]) -> list[_WrongName]:
     """Return each wrong name of each graph once, with its place."""
     found: list[_WrongName] = []
     for of_graph in wrong:
-        named_parts = _NamedParts(of_graph.graph)
+        name_holders = NameHolders(of_graph.graph)
         for name in dict.fromkeys(of_graph.names):
-            found.append(_WrongName(of_graph.graph, name, named_parts.first(name).place))
+            found.append(_WrongName(of_graph.graph, name, name_holders.first(name).place))
     return found
 
 
@@ -141,7 +140,7 @@ def _fix(model: Model, graphs: list[Graph], only: Mapping[Graph, Set[str]] | Non
 
 def _on_names(wrong: Sequence[_WrongNames]) -> Finding:
     """Return the finding on the wrong names of graphs, at the first of them."""
-    first = _NamedParts(wrong[0].graph).first(wrong[0].names[0])
+    first = NameHolders(wrong[0].graph).first(wrong[0].names[0])
     return _finding(wrong, first.place, (first.kind, "names"), "NAM-1")
 
 
@@ -232,49 +231,6 @@ def _variables(proto: Proto) -> dict[int, str]:
         return {}
     names = [dimension.dim_param for dimension in getattr(proto, kind).shape.dim]
     return {axis: name for axis, name in enumerate(names) if name != "*" and not_c90([name])}
-
-
-class _NamedPart(Record):
-    """A part of a graph that has a name."""
-
-    kind: str
-    """What the name is, in words."""
-    place: Place
-
-
-class _NamedParts:
-    """The parts of a graph by their names."""
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
-
-    @cached_property
-    def _first_nodes(self) -> dict[str, int]:
-        names = self._graph.node_names
-        return dict(zip(reversed(names), reversed(range(len(names))), strict=True))
-
-    def first(self, name: str) -> _NamedPart:
-        """Return the first part with the name."""
-        graph = self._graph
-        if name == graph.name:
-            return _NamedPart("function name" if graph.is_function else "graph name", graph.place.at("name"))
-        definition = graph.first_definition(name)
-        if definition is not None:
-            return _NamedPart("value name", definition.place)
-        if name in self._first_nodes:
-            return _NamedPart("node name", graph.at("node", self._first_nodes[name]).at("name"))
-        return self._first_in_forms(name)
-
-    def _first_in_forms(self, name: str) -> _NamedPart:
-        graph = self._graph
-        for form in graph.form_counts:
-            if name == form.op_type:
-                return _NamedPart("operator name", graph.first_of(form).place.at("op_type"))
-            for index, attribute in enumerate(form.attributes):
-                if name == attribute.name:
-                    place = graph.first_of(form).place.at("attribute", index).at("name")
-                    return _NamedPart("attribute name", place)
-        return _NamedPart("attribute name", graph.place)  # an attribute parameter of a function
 
 
 _SHOWN: Final = 3

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
 from typing import Final
 
-from onnx_lint.common.record import Record
 from onnx_lint.model import (
     Declaration,
     Delete,
@@ -20,7 +19,7 @@ from onnx_lint.model import (
     message,
     serialized,
 )
-from onnx_lint.rule import Finding, Related, folded, replace, rule
+from onnx_lint.rule import Finding, Record, Related, folded, replace, rule
 from onnx_lint.wording import quote
 
 

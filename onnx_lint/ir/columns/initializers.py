@@ -41,7 +41,7 @@ _RAW_DATA: Final = b"\x4a"
 """The tag of raw_data."""
 
 
-class _Layout(Record):
+class _TensorLayout(Record):
     """The bytes of tensors of one element type and shape that have only a name and raw_data besides.
 
     Protocol Buffers writes them in this order, and the name and the values are the only parts that differ:
@@ -60,10 +60,10 @@ class _Layout(Record):
     size_after_name: int
 
 
-def _layout(element_type: int, shape: tuple[int, ...]) -> _Layout:
+def _layout(element_type: int, shape: tuple[int, ...]) -> _TensorLayout:
     size = evident_size(element_type, shape)
     header = b"" if size < 0 else _RAW_DATA + encode_varint(size)
-    return _Layout(element_type, shape, size, header, len(header) + size)
+    return _TensorLayout(element_type, shape, size, header, len(header) + size)
 
 
 def initializers_of(tensors: Sequence[bytes]) -> Initializers:
@@ -71,8 +71,8 @@ def initializers_of(tensors: Sequence[bytes]) -> Initializers:
     if not tensors:
         return NO_INITIALIZERS
     found = Initializers([], [], [], [], set())
-    layouts: dict[bytes, _Layout] = {}
-    known: dict[bytes, _Layout] = {}  # by the bytes before the name
+    layouts: dict[bytes, _TensorLayout] = {}
+    known: dict[bytes, _TensorLayout] = {}  # by the bytes before the name
     for index, piece in enumerate(tensors):
         # A tensor of a known layout is not parsed (docs/performance.md: columns-of-initializers). What comes before the
         # name in a layout ends with a whole field, so what follows is a tag.
@@ -99,7 +99,7 @@ def initializers_of(tensors: Sequence[bytes]) -> Initializers:
     return found
 
 
-def _add_parsed(piece: bytes, found: Initializers, layouts: dict[bytes, _Layout]) -> _Layout | None:
+def _add_parsed(piece: bytes, found: Initializers, layouts: dict[bytes, _TensorLayout]) -> _TensorLayout | None:
     """Add a tensor to the columns, as the parser reads it. Return its layout; None if it has another one.
 
     `layouts`: those of the tensors so far, by element type and shape; this adds to it.
