@@ -60,6 +60,7 @@ if TYPE_CHECKING:
         ML_DOMAIN,
         NEWEST_IR_VERSION,
         TRAINING_DOMAIN,
+        Release,
         is_onnx_domain,
         normalized_domain,
         release_of_edition,

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class SuspectTensors(Record):
-    """The tensors of a model about which a rule may have something to say."""
+    """The tensors of a model that a rule may report."""
 
     miscounted: tuple[StoredTensor, ...]
     """The tensors that do not evidently have the right number of values in one field that is right for their type."""
