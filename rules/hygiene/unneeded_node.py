@@ -81,6 +81,7 @@ def _with_unknown_effects(model: Model) -> dict[Graph, set[int]]:
             schema = model.operators.operator_in(graph, form).schema
             if schema is None or not is_onnx_domain(schema.domain):
                 found[graph].update(node.index for node in graph.nodes_of((form,)))
-        for around, position in graph.scopes() if found[graph] else ():
-            found.setdefault(around, set()).add(position)  # a training graph may be in no main graph
+        if found[graph]:
+            for around, position in graph.scopes():
+                found.setdefault(around, set()).add(position)  # a training graph may be in no main graph
     return found

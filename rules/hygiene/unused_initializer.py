@@ -49,9 +49,11 @@ def unused_initializer(model: Model) -> Iterator[Finding]:
     - In a graph without outputs nothing is reported: the file may hold weights.
     """
     for graph in model.graphs:
+        if graph.is_file or not graph.output_names:
+            continue
         lists = ("initializer", graph.initializer_names), ("sparse_initializer", graph.sparse_initializer_names)
-        for field, names in lists if not graph.is_file and graph.output_names else ():
-            used = model.uses.used_in(graph)
+        used = model.uses.used_in(graph)
+        for field, names in lists:
             for index, name in enumerate(names):
                 if name and name not in used:
                     yield Finding(

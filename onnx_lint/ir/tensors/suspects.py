@@ -141,8 +141,9 @@ class _Collector:
             self.left_out.setdefault(tuple(holder), []).append(step)
 
     def initializers(self, graph: Graph) -> None:
-        for index in self.initializers_to_examine(graph) if graph.initializers.names else ():
-            self.tensor(graph.message_at("initializer", index), graph.at("initializer", index), graph, index)
+        if graph.initializers.names:
+            for index in self.initializers_to_examine(graph):
+                self.tensor(graph.message_at("initializer", index), graph.at("initializer", index), graph, index)
         for index, proto in enumerate(graph.proto.sparse_initializer):
             self.sparse_tensor(SparseTensor(proto, graph.at("sparse_initializer", index), graph))
 
