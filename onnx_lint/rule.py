@@ -599,10 +599,10 @@ def location_beside_model(users: Sequence[ExternalData], used: Set[str] | None =
     """
     if not users[0].is_looked_up:
         return None
-    name = users[0].beside_model() if users[0].location else None
+    name = users[0].find_moved_file() if users[0].location else None
     if name is None and used is not None:
-        name = users[0].of_size(max(data.end for data in users), used)
-    elif name is not None and any(data.beside_model() != name for data in users):
+        name = users[0].find_file_of_size(max(data.end for data in users), used)
+    elif name is not None and any(data.find_moved_file() != name for data in users):
         name = None
     if name is None:
         return "no file beside the model has this name and enough bytes, or is the only one of the right size"

@@ -60,6 +60,7 @@ FLOORS = {
         {"attributes"},
         {"tensors"},
         {"long_lists"},
+        {"left_in_file"},
         {"documents", "nesting", "operators"},
     ),
     "inference": ({"types"}, {"shapes"}, {"flow"}),

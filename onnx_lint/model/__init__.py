@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from onnx_lint.ir.operators.function_calls import attribute_parameters
     from onnx_lint.ir.operators.operators import AlikeNodes, Operator, OperatorStatus
     from onnx_lint.ir.operators.proposals import Proposals, only, ready
+    from onnx_lint.ir.operators.training_attributes import ModeAttribute, mode_attribute
     from onnx_lint.ir.places.edits import Assign, Delete, Edit, Fix, Insert, Move
     from onnx_lint.ir.tensors import contents
     from onnx_lint.ir.tensors.data_folder import FileState
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
         ML_DOMAIN,
         NEWEST_IR_VERSION,
         TRAINING_DOMAIN,
+        Release,
         is_onnx_domain,
         normalized_domain,
         release_of_edition,

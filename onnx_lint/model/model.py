@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from onnx_lint.inference.flow.provenance import Provenance
     from onnx_lint.inference.flow.value_flow import ValueFlow
     from onnx_lint.inference.shapes.dims import Shape
-    from onnx_lint.ir.long_lists import LeftInFile
+    from onnx_lint.ir.left_in_file import LeftInFile
     from onnx_lint.ir.names.removal import Removals
     from onnx_lint.ir.names.uses import ValueUses
     from onnx_lint.ir.operators.bound_nodes import BoundNodes
@@ -181,7 +181,7 @@ class Model:
         """The attribute values of nodes that the loader left in the file; None if there are none."""
         if not (self._long_lists or self.payloads):
             return None
-        from onnx_lint.ir.long_lists import LeftInFile
+        from onnx_lint.ir.left_in_file import LeftInFile
 
         return LeftInFile(self.source, self._long_lists, self.payloads)
 

@@ -225,7 +225,9 @@ def _domains(model: Model) -> Iterator[_Occurrence[str]]:
     """Yield the nodes that name a domain; most nodes of most models do not."""
     for graph in model.graphs:
         forms = {form for form in graph.form_counts if form.domain}
-        for node in graph.nodes_of(forms) if forms else ():
+        if not forms:
+            continue
+        for node in graph.nodes_of(forms):
             yield "NodeProto.domain", node.place.at("domain"), node, 1
 
 

@@ -394,7 +394,8 @@ def documentation_of(model: Model, is_wanted: Callable[[str], object]) -> Iterat
     for node in model.nodes_with("doc_string"):
         if is_wanted(node.proto.doc_string):
             nodes.setdefault(node.graph, []).append(node)
-    for graph in model.graphs if nodes or model.graphs_with("doc_string") else ():
+    graphs = model.graphs if nodes or model.graphs_with("doc_string") else []
+    for graph in graphs:
         if is_wanted(graph.proto.doc_string):
             yield graph.proto.doc_string, graph.place, graph.describe()
         for node in nodes.get(graph, ()):

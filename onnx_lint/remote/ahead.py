@@ -12,8 +12,8 @@ from typing import Final
 from onnx_lint.common.record import Record
 from onnx_lint.input.limits import Limits
 from onnx_lint.input.locations import shown_address, without_query
-from onnx_lint.ir.tensors.external import first_location
 from onnx_lint.loader import read_first
+from onnx_lint.loader.binary.first_location import first_location
 from onnx_lint.remote import WHOLE_BYTES, open_remote
 from onnx_lint.remote.access import AHEAD as AHEAD
 from onnx_lint.remote.errors import TooLargeError

@@ -8,6 +8,16 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from onnx_lint.common import package_data
+from onnx_lint.common.record import Record
+
+
+class Factory(Record):
+    """What creates descriptor pools and message classes."""
+
+    new_pool: Callable[[], Any]
+    """Returns an empty descriptor pool."""
+    class_of: Callable[[Any], Any]
+    """Returns the message class of a descriptor."""
 
 
 def compiled() -> bytes:
@@ -16,8 +26,8 @@ def compiled() -> bytes:
 
 
 @functools.cache
-def factory() -> tuple[Callable[[], Any], Callable[[Any], Any]]:
-    """Return a function that creates a descriptor pool, and one that creates a message class from a descriptor.
+def factory() -> Factory:
+    """Return the functions of the implementation of Protocol Buffers that create pools and classes.
 
     google.protobuf.descriptor_pool and message_factory export the same. But they also import the text format and the
     implementation in pure Python (docs/performance.md: descriptor-pool).
@@ -34,21 +44,21 @@ def factory() -> tuple[Callable[[], Any], Callable[[Any], Any]]:
     except ImportError:  # another implementation of Protocol Buffers
         from google.protobuf import descriptor_pool, message_factory
 
-        return descriptor_pool.DescriptorPool, message_factory.GetMessageClass
+        return Factory(descriptor_pool.DescriptorPool, message_factory.GetMessageClass)
 
     def class_of(descriptor: Any) -> Any:
         known = getattr(descriptor, "_concrete_class", None)
         members = {"DESCRIPTOR": descriptor, "__module__": None}
         return known or GeneratedProtocolMessageType(descriptor.name, (Message,), members)
 
-    return DescriptorPool, class_of
+    return Factory(DescriptorPool, class_of)
 
 
 @functools.cache
 def pool() -> Any:
     """Return the private pool, which holds only the schema."""
     data = compiled()
-    private = factory()[0]()
+    private = factory().new_pool()
     for file in files_of(data):
         private.AddSerializedFile(file)
     return private

@@ -14,40 +14,23 @@ PACKAGE: Final = "onnx"
 
 
 class Variant(Record):
-    """The difference of a variant of the schema from the schema."""
+    """How a variant differs from the schema. The function of its name says what it is for."""
 
-    why: str
     package: str = PACKAGE
     as_bytes: frozenset[str] = frozenset()
     """The fields of graphs and functions that are bytes instead of messages."""
 
 
 VARIANTS: Final = {
-    "message": Variant("the schema itself"),
-    "outline": Variant(
-        "the loaded model: nodes, initializers and value infos stay bytes until columns or a finding need them",
-        f"{PACKAGE}.outline",
-        frozenset({"node", "initializer", "value_info"}),
-    ),
-    "nodeless": Variant(
-        "to parse everything except nodes, which take most of the time and are parsed once for each form",
-        f"{PACKAGE}.nodeless",
-        frozenset({"node"}),
-    ),
-    "packed": Variant(
-        "to recognize a file as canonical for a writer with a proto3 schema: all lists of numbers are packed",
-    ),
-    "columns": Variant(
-        "to gather each field of many messages: concatenated, they are one message whose fields are lists, of bytes for"
-        " messages",
-        f"{PACKAGE}.columns",
-    ),
+    "outline": Variant(f"{PACKAGE}.outline", frozenset({"node", "initializer", "value_info"})),
+    "nodeless": Variant(f"{PACKAGE}.nodeless", frozenset({"node"})),
+    "columns": Variant(f"{PACKAGE}.columns"),
 }
-"""Each variant by the function that returns its classes."""
+"""The variants with a package of their own in the compiled schema, by the function that returns their classes."""
 
 
-def _class(variant: str, name: str) -> Any:
-    return factory()[1](pool().FindMessageTypeByName(f"{VARIANTS[variant].package}.{name}"))
+def _class(descriptors: Any, package: str, name: str) -> Any:
+    return factory().class_of(descriptors.FindMessageTypeByName(f"{package}.{name}"))
 
 
 @functools.cache
@@ -56,47 +39,60 @@ def message(name: str) -> Any:
 
     Raises KeyError if the schema has no such message.
     """
-    return _class("message", name)
+    return _class(pool(), PACKAGE, name)
 
 
 @functools.cache
 def outline(name: str) -> Any:
     """Return the class of the message called `name` in which nodes, initializers and value_info are bytes.
 
-    It exists for ModelProto and the messages between it and a graph. Raises KeyError for others.
+    Loaded models have it: the bytes are parsed if columns or a finding need them. It exists for ModelProto and the
+    messages between it and a graph. Raises KeyError for others.
     """
-    return _class("outline", name)
+    return _class(pool(), VARIANTS["outline"].package, name)
 
 
 @functools.cache
 def nodeless(name: str) -> Any:
     """Return the class of the message called `name` in which only the nodes of graphs and functions are bytes.
 
-    It exists for the same messages as `outline`.
+    Parsing nodes takes most of the time; columns parse one of each form. It exists for the same messages as `outline`.
     """
-    return _class("nodeless", name)
+    return _class(pool(), VARIANTS["nodeless"].package, name)
 
 
 @functools.cache
 def packed(name: str) -> Any:
     """Return the class of the message called `name` in which all lists of numbers are packed.
 
-    Parsers accept both forms. Raises KeyError if the schema has no such message.
+    A file is canonical for a writer with a proto3 schema if it is what this class serializes. Parsers accept lists that
+    are packed and lists that are not. Raises KeyError if the schema has no such message.
     """
-    return factory()[1](_packed_pool().FindMessageTypeByName(f"{VARIANTS['packed'].package}.{name}"))
+    return _class(_packed_pool(), PACKAGE, name)
 
 
-_EXPANDED = b"\x18\x02"
-"""The feature of the file that repeated fields are not packed. Features are its last message."""
-_PACKED = b"\x18\x01"
+_FEATURES: Final = b"\x92\x03\x06\x10\x01\x18%c\x20\x02"
+"""The field `features` of the options of a file: enum_type OPEN, repeated_field_encoding, utf8_validation VERIFY."""
+_PACKED: Final = _FEATURES % 1
+_EXPANDED: Final = _FEATURES % 2
 
 
 @functools.cache
 def _packed_pool() -> Any:
-    before, _, after = next(files_of(compiled())).rpartition(_EXPANDED)
-    private = factory()[0]()
-    private.AddSerializedFile(before + _PACKED + after)
+    private = factory().new_pool()
+    private.AddSerializedFile(packed_file(next(files_of(compiled()))))
     return private
+
+
+def packed_file(file: bytes) -> bytes:
+    """Return a serialized FileDescriptorProto with the feature that all lists of numbers are packed.
+
+    The bytes are changed, because parsing them would import descriptor_pb2. Raises ValueError for other features than
+    those of the schema.
+    """
+    if file.count(_EXPANDED) != 1:
+        raise ValueError("the compiled schema has other features than `packed` changes")
+    return file.replace(_EXPANDED, _PACKED)
 
 
 @functools.cache
@@ -107,4 +103,4 @@ def columns(name: str) -> Any:
     if there are as many entries as messages, provided that Protocol Buffers serialized them.
     Raises KeyError if the schema has no such message.
     """
-    return _class("columns", name)
+    return _class(pool(), VARIANTS["columns"].package, name)

@@ -101,13 +101,12 @@ CONSUMERS: Final = ("onnx.checker", "onnx.full_check", "onnxruntime", "openvino"
 ONNX Runtime and OpenVINO.
 """
 
+# Most runs need no patterns, so these are compiled where they are used.
 _CASES: Final = r"(?: if ([a-z-]+(?: or [a-z-]+)*))?"
 """The end of a row for some cases of the clause (`Finding.case`), or for some of the places of `place_kind`."""
 
 ACCEPTED: Final = rf"(onnx\.checker|onnx\.full_check|onnxruntime)=(\d+\.\d+){_CASES}"
-"""The pattern of a row of `Clause.accepted_by`: the consumer, the release, and the cases. What most runs do not need is
-not compiled at the import.
-"""
+"""The pattern of a row of `Clause.accepted_by`: the consumer, the release, and the cases."""
 REFUSED: Final = rf"(\d+\.\d+){_CASES}"
 """The pattern of a value of `Clause.refused_by`: the release, and the cases."""
 
@@ -152,6 +151,7 @@ class Clause(Record):
     keyword: Mapping[str, str]
     """The keyword in each edition that has the clause. The source file lists only changes."""
     static: str
+    """Whether the content of one file shows a violation: `yes`, `partly` or `no`."""
     rules: tuple[str, ...]
     """The ids of the rules that check it."""
     reason: str | None

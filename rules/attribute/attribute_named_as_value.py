@@ -48,7 +48,7 @@ def attribute_named_as_value(model: Model) -> Iterator[Finding]:
     shared = names.intersection(model.resolution.undefined_names)
     for graph in model.graphs:
         shared |= graph.positions.keys() & names
-    for alike in model.operators.alike_nodes if shared else ():
+    for alike in model.operators.alike_nodes:
         if not shared.isdisjoint(name for name, _ in alike.attributes):
             for node in alike.nodes:
                 yield from _findings(node)

@@ -55,7 +55,9 @@ def contradictory_parameter_type(model: Model) -> Iterator[Finding]:
         for function in model.functions
         for name in set(function.attribute_names).difference(default.name for default in function.attribute_defaults)
     }
-    for reference in model.attributes(lambda kind: kind.is_reference) if first else ():
+    if not first:
+        return
+    for reference in model.attributes(lambda kind: kind.is_reference):
         if reference.function is None or reference.node is None or not _is_taken(model, reference):
             continue
         key = reference.function.index, reference.proto.ref_attr_name

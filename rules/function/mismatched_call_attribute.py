@@ -50,8 +50,10 @@ def mismatched_call_attribute(model: Model) -> Iterator[Finding]:
     - If the call is in a function and passes a parameter of that function, the stated type of the reference is
       compared.
     """
+    if not model.operators.calls_have_attributes:
+        return
     parameters: dict[int, dict[str, Attribute]] = {}
-    for node, function in model.calls.all if model.operators.calls_have_attributes else ():
+    for node, function in model.calls.all:
         for index, attribute in enumerate(node.attribute_protos):
             if not parameters:
                 parameters = _parameters(model)

@@ -45,9 +45,11 @@ def unknown_call_attribute(model: Model) -> Iterator[Finding]:
     - The declared parameters are the names in the function's `attribute` and `attribute_proto`.
     - Names that begin with two underscores are accepted: implementations use them for their own notes.
     """
+    if not model.operators.calls_have_attributes:
+        return
     suggestions = Suggestions()
     parameters: dict[int, dict[str, None]] = {}
-    for node, function in model.calls.all if model.operators.calls_have_attributes else ():
+    for node, function in model.calls.all:
         if function.index not in parameters:
             parameters[function.index] = attribute_parameters(function)
         declared = parameters[function.index]

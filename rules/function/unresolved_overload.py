@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 
 from onnx_lint.model import Function, Model, Node, overloaded_nodes
 from onnx_lint.rule import Finding, Related, rule
@@ -47,18 +47,18 @@ def unresolved_overload(model: Model) -> Iterator[Finding]:
     if not model.calls.has_overloads:
         return
     suggestions = Suggestions()
-    overloads: dict[tuple[str, str], dict[str, None]] = {}
+    distinct_overloads: dict[tuple[str, str], tuple[str, ...]] = {}
     for node in overloaded_nodes(model):
         if model.calls.function_of(node) is None:
             namesakes = model.calls.namesakes(node)
             key = (node.domain, node.op_type)
-            if key not in overloads:
-                overloads[key] = dict.fromkeys(function.overload for function in namesakes)
-            yield _finding(node, namesakes, overloads[key], suggestions, model.describe())
+            if key not in distinct_overloads:
+                distinct_overloads[key] = tuple(dict.fromkeys(function.overload for function in namesakes))
+            yield _finding(node, namesakes, distinct_overloads[key], suggestions, model.describe())
 
 
 def _finding(
-    node: Node, namesakes: list[Function], overloads: Mapping[str, None], suggestions: Suggestions, holder: str
+    node: Node, namesakes: list[Function], overloads: Sequence[str], suggestions: Suggestions, holder: str
 ) -> Finding:
     overload = node.overload
     place = node.place.at("overload")

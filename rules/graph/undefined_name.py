@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence, Set
 from functools import partial
 from typing import Final
 
 from onnx_lint.inference.types.type_string import canonical, from_proto
+from onnx_lint.ir.names.lost_weights import LostWeights
 from onnx_lint.ir.names.meant_values import WantedValue, is_weight
 from onnx_lint.ir.names.ordering import fix_of_order
 from onnx_lint.ir.names.resolution import Use
 from onnx_lint.ir.operators.undefined_names import UndefinedNames
-from onnx_lint.model import Fix, Graph, Model, has_undefined_names, nameless_definition
-from onnx_lint.rule import Faults, Finding, Related, replace, rule
+from onnx_lint.model import Fix, Graph, Model, Proposals, has_undefined_names, nameless_definition
+from onnx_lint.rule import Faults, Finding, Record, Related, rule
 from onnx_lint.wording import counted, quote
 
 
@@ -84,70 +84,75 @@ def undefined_name(model: Model) -> Iterator[Finding]:
     yield from _undefined_outputs(model, names)
 
 
-def _undefined_inputs(model: Model, names: UndefinedNames) -> Iterator[Finding]:
-    """One finding for each name that a graph uses and nothing defines, at its first use."""
-    nameless = nameless_definition(model)
-    undefined_of: dict[Graph, set[str]] = {}
-    for each in model.resolution.undefined if names.are_few else ():
-        undefined_of.setdefault(each.graph, set()).add(each.name)
-    lost_of: dict[tuple[Graph, int], LostWeights] = {}
-    for undefined in model.resolution.undefined if nameless is None else ():
-        name, graph, (first,) = undefined.name, undefined.graph, undefined.uses(1)
-        elsewhere = names.elsewhere(name, graph)
-        whole = Finding(
-            graph.place,
-            elsewhere or "nothing defines",
-            clause="FUN-10" if graph.function else "NOD-2",
-            allowed="an input, an initializer, or an output of an earlier node",
-            subject=name,
-            collective=True,
-            cause=_cause(graph, name, elsewhere),
-            proposals=names.proposals(
-                name, graph, _wanted(model, first), _lost_with(first, undefined_of.get(graph, frozenset()), lost_of)
-            ),
-        )
-        yield _finding(whole, undefined.uses(_SHOWN), undefined.count, undefined.uses)
+class _Undefined(Record):
+    """A name that nodes of a graph use and nothing defines."""
 
+    name: str
+    graph: Graph
+    reason: str
+    """Why the name is not defined there, as the end of a sentence: "nothing defines", or what else defines it."""
+    proposals: Proposals | None
+
+
+def _undefined_inputs(model: Model, names: UndefinedNames) -> Iterator[Finding]:
+    """Yield a finding for each name that a graph uses and nothing defines, at its first use."""
+    if nameless_definition(model) is not None:
+        return  # `unnamed-value` reports them
+    lost_weights = LostWeights(model.resolution.undefined if names.are_few else ())
+    for each in model.resolution.undefined:
+        (first,) = each.uses(1)
+        reason = names.elsewhere(each.name, each.graph) or _NOTHING
+        proposals = names.proposals(each.name, each.graph, _wanted(model, first), lost_weights.group_of(first))
+        undefined = _Undefined(each.name, each.graph, reason, proposals)
+        yield _finding(undefined, each.uses(_SHOWN), each.count, each.uses)
+
+
+_NOTHING: Final = "nothing defines"
 
 _SHOWN: Final = 4
 """The most uses of an undefined name that a finding shows."""
 
 
-def _of_uses(whole: Finding, uses: Sequence[Use]) -> Finding:
-    return _finding(whole, uses[:_SHOWN], len(uses), uses)
+def _of_uses(undefined: _Undefined, uses: Sequence[Use]) -> Finding:
+    return _finding(undefined, uses[:_SHOWN], len(uses), uses)
 
 
 def _finding(
-    whole: Finding, shown: Sequence[Use], count: int, uses: Sequence[Use] | Callable[[], Sequence[Use]]
+    undefined: _Undefined, shown: Sequence[Use], count: int, uses: Sequence[Use] | Callable[[], Sequence[Use]]
 ) -> Finding:
-    """Return the finding with its place, message, further uses and parts. `whole`: has what is known as its message."""
+    """Return the finding on uses of a name. `shown`: the first of them. `count`: how many there are."""
     first, *following = shown
     more = f" (and {counted(count - 1, 'more time')})" if count > 1 else ""
-    return replace(
-        whole,
-        place=first.place,
-        message=f"{first.node.describe()} uses {quote(first.name)}{more}, which {whole.message}",
-        related=(*whole.related, *(Related(use.place, f"{use.node.describe()} uses it too") for use in following)),
-        parts=Faults(uses, partial(_of_uses, whole), lambda use: (use.place, use.name)),
+    return Finding(
+        first.place,
+        f"{first.node.describe()} uses {quote(first.name)}{more}, which {undefined.reason}",
+        clause="FUN-10" if undefined.graph.function else "NOD-2",
+        related=tuple(Related(use.place, f"{use.node.describe()} uses it too") for use in following),
+        allowed="an input, an initializer, or an output of an earlier node",
+        subject=undefined.name,
+        collective=True,
+        cause=_cause(undefined.graph, undefined.name, undefined.reason),
+        proposals=undefined.proposals,
+        parts=Faults(uses, partial(_of_uses, undefined), lambda use: (use.place, use.name)),
     )
 
 
 def _undefined_outputs(model: Model, names: UndefinedNames) -> Iterator[Finding]:
-    """One finding for each output of a graph that nothing defines."""
+    """Yield a finding for each output of a graph that nothing defines."""
     for graph in model.graphs:
         for index, name in enumerate(graph.output_names):
             if not name or name in graph.positions or graph.sees(name):
                 continue
-            elsewhere = names.elsewhere(name, graph)
+            reason = names.elsewhere(name, graph) or _NOTHING
             wanted = WantedValue(_types_of_output(graph, index))
             yield Finding(
                 graph.at("output", index),
-                f"output {index} of {graph.describe()} is {quote(name)}, which {elsewhere or 'nothing defines'}",
+                f"output {index} of {graph.describe()} is {quote(name)}, which {reason}",
                 clause="FUN-8" if graph.is_function else "GRA-8",
                 allowed=f"a value that the {'function' if graph.is_function else 'graph'} defines",
                 subject=name,
                 inner=f"output {index}",  # the name is not that of a value
-                cause=_cause(graph, name, elsewhere),
+                cause=_cause(graph, name, reason),
                 proposals=names.proposals(name, graph, wanted),
                 fix=_fix_of_output(model, graph, name),
             )
@@ -159,42 +164,14 @@ def _fix_of_output(model: Model, graph: Graph, name: str) -> Fix | str | None:
     return None if holder is None else fix_of_order(holder, model.resolution)
 
 
-def _cause(graph: Graph, name: str, elsewhere: str | None) -> str:
+def _cause(graph: Graph, name: str, reason: str) -> str:
     """Return the same text for a name that several branches of If, or the graph around them, lack for one reason."""
     for outer, position in graph.scopes():
         holder = outer.forms[position : position + 1]  # none around an algorithm for training
         if not holder or holder[0].op_type != "If":
             break
         graph = outer
-    return f"{graph.place} {quote(name)}, which {elsewhere or 'nothing defines'}"
-
-
-LostWeights = tuple[Set[str], str]
-"""The kinds of weights that a node lacks, and one text for all nodes of its operator that lack the same."""
-
-
-def _lost_with(use: Use, undefined: Set[str], known: dict[tuple[Graph, int], LostWeights]) -> str | None:
-    """Return one text for names that were lost together: those of nodes of one operator that lack the same weights.
-
-    The names of one kind of weight differ in what is before their last point, and in numbers. None for other names.
-    `known`: what the nodes lack, by their graph and index; this adds to it.
-    """
-    if "." not in use.name:
-        return None
-    node = use.node
-    key = node.graph, node.index
-    if key not in known:
-        lost = {_kind_of_weight(each) for each in node.inputs[1:] if each in undefined}
-        known[key] = lost, f"{node.graph.place} {node.op_type} without {sorted(lost)}"
-    kinds, text = known[key]
-    return text if _kind_of_weight(use.name) in kinds else None
-
-
-def _kind_of_weight(name: str) -> str:
-    return _NUMBERS.sub("#", name.rpartition(".")[2])
-
-
-_NUMBERS: Final = re.compile("[0-9]+")
+    return f"{graph.place} {quote(name)}, which {reason}"
 
 
 def _wanted(model: Model, use: Use) -> WantedValue:
@@ -213,7 +190,7 @@ def _is_alone(use: Use) -> bool:
 
 
 def _types_of_output(graph: Graph, index: int) -> Set[str]:
-    """Return the type that an output is declared with."""
+    """Return the declared type of an output, as a set; empty if there is none."""
     if graph.is_function:
         return frozenset()
     declared = from_proto(graph.message_at("output", index).type)

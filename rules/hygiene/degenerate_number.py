@@ -96,8 +96,8 @@ def degenerate_number(model: Model, *, verify: bool = False) -> Iterator[Finding
     seen = _Seen(model, constants_of(model, verify=verify), {})
     for graph in model.graphs:
         judged = {form for form in graph.form_counts if form.op_type in _JUDGES}
-        for node in graph.nodes if judged else ():
-            if node.form in judged:
+        if judged:
+            for node in graph.nodes_of(judged):
                 for judge in _JUDGES[node.op_type]:
                     yield from judge(node, seen)
 

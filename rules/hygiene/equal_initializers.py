@@ -61,10 +61,11 @@ def equal_initializers(model: Model, *, least_bytes: int = 65_536) -> Iterator[F
             related=(Related(graph.at("initializer", found.first), "the one that is used first"),),
             subject=names[found.index],
             cause="equal",
-            fix=model.removals.fix(
+            fix=model.removals.delete_initializer(
                 f"delete initializer {name} and read {other} instead",
                 graph,
-                replacements={names[found.index]: names[found.first]},
-                initializer=(names[found.index], graph.at("initializer", found.index)),
+                names[found.index],
+                graph.at("initializer", found.index),
+                {names[found.index]: names[found.first]},
             ),
         )

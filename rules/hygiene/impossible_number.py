@@ -98,7 +98,9 @@ def _wrong_scales(model: Model, constants: Constants) -> Iterator[Finding]:
     refused: set[Place] | None = None
     for graph in model.graphs:
         scaled = {form: found for form in graph.form_counts if (found := _scales_of(form.domain, form.op_type))}
-        for node in graph.nodes_of(scaled.keys()) if scaled else ():
+        if not scaled:
+            continue
+        for node in graph.nodes_of(scaled.keys()):
             wrong = list(_scales(node, constants, *scaled[node.form]))
             if wrong and refused is None:
                 refused = {each.node.place for each in model.value_flow.operands}
@@ -280,8 +282,10 @@ def _nan_in(stored: StoredTensor | None) -> Iterator[tuple[int, Any]]:
     """Yield the pieces with NaN: the index of the first element, and the places of the NaN."""
     from onnx_lint.ir.tensors.numbers import number_pieces
 
+    if stored is None:
+        return
     start = 0
-    for piece in number_pieces(stored) if stored is not None else ():
+    for piece in number_pieces(stored):
         places = (piece != piece).nonzero()[0]
         if places.size:
             yield start, places

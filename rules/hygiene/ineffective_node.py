@@ -80,8 +80,10 @@ def ineffective_node(model: Model) -> Iterator[Finding]:
 
 
 def _findings(model: Model) -> Iterator[Finding]:
+    if model.operators.names.isdisjoint(_EFFECTS):
+        return
     constants = constants_of(model)
-    for graph in model.graphs if not model.operators.names.isdisjoint(_EFFECTS) else ():
+    for graph in model.graphs:
         outputs: set[str] = set(graph.output_names)
         for node in _nodes_that_may_be_idle(graph):
             found = _returned(model, node, constants)
@@ -96,7 +98,7 @@ def _findings(model: Model) -> Iterator[Finding]:
                     allowed="nodes that change a value",
                     subject=node.name or node.outputs[0],
                     cause=node.op_type,
-                    fix=model.removals.fix(
+                    fix=model.removals.delete_nodes(
                         f"delete {node.describe()} and read {quote(value)} instead",
                         graph,
                         (node.index,),
@@ -223,8 +225,10 @@ def _neutral(words: str, number: int, *indices: int) -> Callable[[_Case], _Retur
     """Return the judge of an operator for which a number changes nothing as one of these inputs."""
 
     def judge(case: _Case) -> _Returned:
-        for index in indices if len(case.node.inputs) == 2 else ():
-            if all(case.node.inputs) and _fits(_fact(case, index), _fact(case, 1 - index)) and _is(case, index, number):
+        if len(case.node.inputs) != 2 or not all(case.node.inputs):
+            return None
+        for index in indices:
+            if _fits(_fact(case, index), _fact(case, 1 - index)) and _is(case, index, number):
                 return words, case.node.inputs[1 - index]
         return None
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.model import ROOT, Model, Place, Proto, normalized_domain, shown_domain
+from onnx_lint.model import ROOT, Model, Place, Proto, Release, normalized_domain, shown_domain
 from onnx_lint.rule import Finding, RuleError, rule
-from onnx_lint.spec.releases import Release, release_named
+from onnx_lint.spec.releases import release_named
 from onnx_lint.wording import quote
 
 

@@ -117,7 +117,7 @@ def _finding(model: Model, node: Node, first: Node, size: float) -> Finding:
         related=(Related(first.place, "the first one"),),
         subject=node.name or next(filter(None, node.outputs), None),
         cause=node.op_type,
-        fix=model.removals.fix(
+        fix=model.removals.delete_nodes(
             f"delete {node.describe()} and read {quote(next(filter(None, first.outputs)))} instead",
             node.graph,
             (node.index,),

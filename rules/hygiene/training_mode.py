@@ -2,16 +2,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
-from onnx_lint.model import TRAINING_DOMAIN, Assign, Delete, Edit, Fix, Model, Node, may_train, normalized_domain
+from onnx_lint.model import (
+    TRAINING_DOMAIN,
+    Assign,
+    Delete,
+    Edit,
+    Fix,
+    ModeAttribute,
+    Model,
+    Node,
+    OperatorSchema,
+    Proto,
+    may_train,
+    mode_attribute,
+    normalized_domain,
+)
 from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote_some
 
-_FLAGS = {1: ("is_test", 0, 0), 6: ("is_test", 0, 0), 14: ("training_mode", 0, 1), 15: ("training_mode", 0, 1)}
-"""For versions of BatchNormalization, and 1 and 6 of Dropout: the attribute, its default, and the value for training.
-
-In the versions 7 and 9 of BatchNormalization further outputs mean training.
-"""
+_OUTPUTS_OF_TRAINING: Final = 5
+"""The number of outputs that BatchNormalization has in training in the versions 7 and 9."""
 
 _TRAINING = {"ai.onnx.preview.training", TRAINING_DOMAIN}
 
@@ -67,17 +79,21 @@ def training_mode(model: Model) -> Iterator[Finding]:
         if schema.domain or schema.name not in {"BatchNormalization", "Dropout"}:
             continue
         for node in alike.nodes:
-            how = _training_of(model, node, schema.since_version)
-            is_meant = how and not model.uses.used_in(node.graph).isdisjoint(filter(None, node.outputs[1:]))
-            if how and not is_meant:
-                yield Finding(
-                    node.place,
-                    f"{node.describe()}{_outputs(node)} is in training mode: {how}",
-                    allowed="operators that compute for inference",
-                    subject=node.name or next(filter(None, node.outputs), None),
-                    cause=node.op_type,
-                    fix=_turned_off(node, schema.since_version),
-                )
+            how = _training_of(model, node, schema)
+            if how is None or _has_used_mask_or_statistics(model, node):
+                continue
+            yield Finding(
+                node.place,
+                f"{node.describe()}{_outputs(node)} is in training mode: {how}",
+                allowed="operators that compute for inference",
+                subject=node.name or next(filter(None, node.outputs), None),
+                cause=node.op_type,
+                fix=_turned_off(node, schema),
+            )
+
+
+def _has_used_mask_or_statistics(model: Model, node: Node) -> bool:
+    return not model.uses.used_in(node.graph).isdisjoint(filter(None, node.outputs[1:]))
 
 
 def _outputs(node: Node) -> str:
@@ -89,19 +105,21 @@ def _trains(domain: str, op_type: str) -> bool:
     return normalized_domain(domain) in _TRAINING or (domain == "com.microsoft" and op_type.endswith("Grad"))
 
 
-def _training_of(model: Model, node: Node, version: int) -> str | None:
+def _training_of(model: Model, node: Node, schema: OperatorSchema) -> str | None:
     """Return in words by what a node is in training mode; None if it is not known to be."""
-    if _has_mode_input(node, version):
+    if _has_mode_input(schema):
         return "its input training_mode is true" if _is_mode_true(model, node) else None
-    if version in _FLAGS:
-        return _training_flag(node, version)
-    is_batch = node.op_type == "BatchNormalization" and len(node.outputs) == 5
-    return "it has the outputs of training" if is_batch else None
+    attribute = mode_attribute(schema)
+    if attribute is not None:
+        return _training_attribute(node, attribute)
+    if node.op_type == "BatchNormalization" and len(node.outputs) == _OUTPUTS_OF_TRAINING:
+        return "it has the outputs of training"
+    return None
 
 
-def _has_mode_input(node: Node, version: int) -> bool:
+def _has_mode_input(schema: OperatorSchema) -> bool:
     """Return whether the mode is an input of the operator, not an attribute."""
-    return node.op_type == "Dropout" and version >= 12
+    return schema.name == "Dropout" and schema.since_version >= 12
 
 
 def _is_mode_true(model: Model, node: Node) -> bool:
@@ -112,18 +130,20 @@ def _is_mode_true(model: Model, node: Node) -> bool:
     return mode == (1,) and ratio != (0,) and (node.graph.function is None or _is_own(node, 2))
 
 
-def _training_flag(node: Node, version: int) -> str | None:
+def _training_attribute(node: Node, attribute: ModeAttribute) -> str | None:
     """Return in words the attribute that turns the training mode on; None if it is off, or changes nothing."""
-    name, default, training = _FLAGS[version]
-    given, ratio = (next((each for each in node.attribute_protos if each.name == one), None) for one in (name, "ratio"))
+    given, ratio = _attribute(node, attribute.name), _attribute(node, "ratio")
     if given is not None and given.ref_attr_name:
         return None  # the call of the function decides
     if ratio is not None and not (ratio.f or ratio.ref_attr_name):
         return None  # it drops nothing
-    value = default if given is None else given.i
-    is_training = (value != 0) == (training != 0)
+    value = 0 if given is None else given.i
     has_outputs_of_training = node.op_type == "Dropout" or any(node.outputs[1:])
-    return f"{name} is {value}" if is_training and has_outputs_of_training else None
+    return f"{attribute.name} is {value}" if attribute.is_training(value) and has_outputs_of_training else None
+
+
+def _attribute(node: Node, name: str) -> Proto | None:
+    return next((each for each in node.attribute_protos if each.name == name), None)
 
 
 def _is_own(node: Node, index: int) -> bool:
@@ -134,20 +154,26 @@ def _is_own(node: Node, index: int) -> bool:
     return not any(each.ref_attr_name for each in node.graph.nodes[producer].attribute_protos)
 
 
-def _turned_off(node: Node, version: int) -> Fix | None:
-    """Return the fix that turns the mode off; None if the version has it by default."""
+def _turned_off(node: Node, schema: OperatorSchema) -> Fix | None:
+    """Return the fix that turns the mode off; None if an attribute that is not there would have to."""
     edits: list[Edit] = []
-    if _has_mode_input(node, version):
+    attribute = mode_attribute(schema)
+    if _has_mode_input(schema):
         edits.append(Delete(node.place.at("input", 2)))
-    elif version in _FLAGS:
-        name, default, training = _FLAGS[version]
-        index = next((index for index, each in enumerate(node.attribute_protos) if each.name == name), None)
-        if index is None:
+    elif attribute is not None:
+        place = next((place for each, place in node.attributes() if each.name == attribute.name), None)
+        if place is None:
             return None
-        place = node.place.at("attribute", index)
-        edits.append(Delete(place) if default != training else Assign(place.at("i"), 1 - training))
+        edits.append(Delete(place) if attribute.when_training else Assign(place.at("i"), 1))
     if node.op_type == "BatchNormalization":
-        edits += [Delete(node.place.at("output", index)) for index in range(1, len(node.outputs))]
-        inner = node.graph.value_info_names
-        edits += [Delete(node.graph.at("value_info", at)) for at, name in enumerate(inner) if name in node.outputs[1:]]
+        edits += _without_further_outputs(node)
     return Fix(f"turn off the training mode of {node.describe()}", tuple(edits), is_safe=False)
+
+
+def _without_further_outputs(node: Node) -> Iterator[Edit]:
+    """Yield the edits that leave a node only its first output, and delete the declarations of the others."""
+    for index in range(1, len(node.outputs)):
+        yield Delete(node.place.at("output", index))
+    for index, name in enumerate(node.graph.value_info_names):
+        if name in node.outputs[1:]:
+            yield Delete(node.graph.at("value_info", index))

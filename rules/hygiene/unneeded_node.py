@@ -70,7 +70,7 @@ def _deletion(model: Model, node: Node, unknown: set[int]) -> Fix | str:
     numbers = model.removals.unused_with_producers(node.graph, node.index)
     others = f" and {len(numbers) - 1:,} that only it needs" if len(numbers) > 1 else ""
     is_safe = unknown.isdisjoint(numbers)
-    return model.removals.fix(f"delete {node.describe()}{others}", node.graph, numbers, is_safe=is_safe)
+    return model.removals.delete_nodes(f"delete {node.describe()}{others}", node.graph, numbers, is_safe=is_safe)
 
 
 def _with_unknown_effects(model: Model) -> dict[Graph, set[int]]:
@@ -81,6 +81,7 @@ def _with_unknown_effects(model: Model) -> dict[Graph, set[int]]:
             schema = model.operators.operator_in(graph, form).schema
             if schema is None or not is_onnx_domain(schema.domain):
                 found[graph].update(node.index for node in graph.nodes_of((form,)))
-        for around, position in graph.scopes() if found[graph] else ():
-            found.setdefault(around, set()).add(position)  # a training graph may be in no main graph
+        if found[graph]:
+            for around, position in graph.scopes():
+                found.setdefault(around, set()).add(position)  # a training graph may be in no main graph
     return found

@@ -49,9 +49,11 @@ def unused_initializer(model: Model) -> Iterator[Finding]:
     - In a graph without outputs nothing is reported: the file may hold weights.
     """
     for graph in model.graphs:
+        if graph.is_file or not graph.output_names:
+            continue
         lists = ("initializer", graph.initializer_names), ("sparse_initializer", graph.sparse_initializer_names)
-        for field, names in lists if not graph.is_file and graph.output_names else ():
-            used = model.uses.used_in(graph)
+        used = model.uses.used_in(graph)
+        for field, names in lists:
             for index, name in enumerate(names):
                 if name and name not in used:
                     yield Finding(
@@ -67,4 +69,4 @@ def unused_initializer(model: Model) -> Iterator[Finding]:
 def _deletion(model: Model, graph: Graph, name: str, place: Place) -> Fix | str:
     if name in graph.input_names:
         return "it is the default of an input, which callers would have to supply"
-    return model.removals.fix(f"delete initializer {quote(name)}", graph, initializer=(name, place))
+    return model.removals.delete_initializer(f"delete initializer {quote(name)}", graph, name, place)

@@ -69,7 +69,7 @@ def _finding(default: Declaration, declared: Declaration) -> Finding:
     whose = "the input" if default.graph is declared.graph else declared.describe()
     message = f"{default.describe()} is {default.describe_type()}, but {whose} declares {declared.describe_type()}"
     if declared.kind not in TENSOR_KINDS:
-        message += "; a tensor is not a value of that type"
+        message += "; only a tensor type can have an initializer"
     return Finding(
         default.place,
         message,

@@ -83,7 +83,7 @@ def _finding(pair: tuple[Graph, Graph]) -> Finding:
 
 
 def _other(first: Graph, second: Graph) -> str:
-    """The graph that has the name already, as seen from the second."""
+    """Return the graph that has the name already, in words beside the second one."""
     if first.kind is second.kind:
         return f"another {first.kind.value}"
     if first.kind is GraphKind.MAIN:

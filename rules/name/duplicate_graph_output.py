@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from onnx_lint.ir.names.plain_names import repeats_outputs
 from onnx_lint.model import Declaration, EarlierStatements, Graph, GraphKind, Model, Place, has_repeated_outputs
@@ -59,30 +59,34 @@ def duplicate_graph_output(model: Model) -> Iterator[Finding]:
 
 
 def _duplicates(graph: Graph, inference: Graph | None) -> Iterator[Finding]:
+    """Yield a finding for each output of the graph whose name an earlier one has, also one of `inference`."""
     # The outputs of the combined training graph are those of the inference graph, then those of the algorithm.
-    listed = [] if inference is None else [Declaration(inference, "output", at) for at in _places(inference)]
-    listed += [Declaration(graph, "output", at) for at in _places(graph)]
-    first: dict[str, int] = {}
-    stated: dict[str, EarlierStatements] = {}
-    for index, declaration in enumerate(listed):
-        name = declaration.graph.output_names[declaration.index]
-        other = first.setdefault(name, index)
-        if name and other != index:
-            if name not in stated:
-                stated[name] = EarlierStatements()
-                stated[name].add(other, listed[other])
-            contradicted = stated[name].first_against(declaration)
-            stated[name].add(index, declaration)
-            if declaration.graph is graph:
-                # `contradictory-declared-type` compares an output of the algorithm with what the main graph has.
-                if contradicted is None or listed[contradicted].graph is not graph:
-                    yield _repeated(listed[other], declaration)
-                else:
-                    yield _differing(listed[contradicted], declaration)
+    outputs_of_name: dict[str, list[Declaration]] = {}
+    for each in (graph,) if inference is None else (inference, graph):
+        for index, name in enumerate(each.output_names):
+            if name:
+                outputs_of_name.setdefault(name, []).append(Declaration(each, "output", index))
+    for outputs in outputs_of_name.values():
+        if len(outputs) > 1:
+            yield from _findings(graph, outputs)
 
 
-def _places(graph: Graph) -> range:
-    return range(len(graph.output_names))
+def _findings(graph: Graph, outputs: Sequence[Declaration]) -> Iterator[Finding]:
+    """Yield a finding for each of the outputs of one name that is in the graph and has an earlier one."""
+    first, *others = outputs
+    earlier = EarlierStatements()
+    earlier.add(0, first)
+    for index, output in enumerate(others, 1):
+        at = earlier.first_against(output)
+        earlier.add(index, output)
+        contradicted = None if at is None else outputs[at]
+        if output.graph is not graph:
+            continue
+        # `contradictory-declared-type` compares an output of the algorithm with those of the main graph.
+        if contradicted is None or contradicted.graph is not graph:
+            yield _repeated(first, output)
+        else:
+            yield _differing(contradicted, output)
 
 
 def _repeated(other: Declaration, declaration: Declaration) -> Finding:
@@ -122,5 +126,4 @@ def _maker(declaration: Declaration) -> tuple[Place, ...]:
 def _both(other: Declaration, declaration: Declaration) -> str:
     if other.graph is declaration.graph:
         return f"outputs {other.index} and {declaration.index} of {declaration.graph.describe()}"
-    places = [f"output {each.index} of {each.graph.describe()}" for each in (other, declaration)]
-    return " and ".join(places)
+    return " and ".join(f"output {each.index} of {each.graph.describe()}" for each in (other, declaration))

@@ -58,7 +58,7 @@ def duplicate_node_name(model: Model) -> Iterator[Finding]:
 
 
 def _first_nodes(graph: Graph) -> dict[str, int]:
-    """The index of the first node of each name."""
+    """Return the index of the first node of each name."""
     names = graph.node_names
     found = dict(zip(reversed(names), range(len(names) - 1, -1, -1), strict=True))
     found.pop("", None)
@@ -66,7 +66,7 @@ def _first_nodes(graph: Graph) -> dict[str, int]:
 
 
 def _duplicates(graph: Graph, inference: dict[str, int], fresh: FreshNames) -> Iterator[Finding]:
-    """A finding on the nodes that repeat a name of their graph, and one on those that repeat one of inference."""
+    """Yield a finding on the nodes that repeat a name of their graph, and one on those that repeat one of inference."""
     more = ("more node repeats a name", "more nodes repeat a name")
     own = _first_nodes(graph)
     repeating = [(index, own[name]) for index, name in enumerate(graph.node_names) if own.get(name, index) != index]
@@ -80,12 +80,14 @@ def _duplicates(graph: Graph, inference: dict[str, int], fresh: FreshNames) -> I
 
 
 def _are_of_constants(graph: Graph, repeating: Sequence[tuple[int, int]]) -> bool:
-    """Return whether each name is left once or never, if every Constant becomes an initializer as in ONNX Runtime."""
-    nodes = {graph.node_names[index]: set[int]() for index, _ in repeating}
+    """Return whether at most one node of each repeated name is no Constant: ONNX Runtime makes initializers of them."""
+    others: dict[str, set[int]] = {}
     for pair in repeating:
-        nodes[graph.node_names[pair[0]]].update(pair)
-    are_constants = {form: form.op_type == "Constant" and not form.domain for form in graph.forms}
-    return all(sum(not are_constants[graph.forms[index]] for index in found) <= 1 for found in nodes.values())
+        for index in pair:
+            form = graph.forms[index]
+            if form.op_type != "Constant" or form.domain:
+                others.setdefault(graph.node_names[index], set()).add(index)
+    return all(len(indices) <= 1 for indices in others.values())
 
 
 def _fix(graph: Graph, repeating: Sequence[tuple[int, int]], fresh: FreshNames) -> Fix:
@@ -100,7 +102,7 @@ def _fix(graph: Graph, repeating: Sequence[tuple[int, int]], fresh: FreshNames) 
 
 
 def _finding(graph: Graph, other_graph: Graph, clause: str, indices: tuple[int, int]) -> Finding:
-    """The finding on a node of `graph` that has the name of one of `other_graph`."""
+    """Return the finding on a node of `graph` that has the name of one of `other_graph`."""
     node, other = graph.nodes[indices[0]], other_graph.nodes[indices[1]]
     outside = "" if other_graph is graph else f" of {other_graph.describe()}"
     return Finding(

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from itertools import chain
 from typing import Final
 
+from onnx_lint.ir.names.name_holders import NameHolders
 from onnx_lint.ir.names.plain_names import not_c90
 from onnx_lint.model import Fix, Graph, Model, Place, Proto, has_training_information
-from onnx_lint.rule import Faults, Finding, Related, replace, rule
+from onnx_lint.rule import Faults, Finding, Record, Related, replace, rule
 from onnx_lint.wording import quote, quote_some
 
 
@@ -62,58 +63,66 @@ def non_c90_name(model: Model) -> Iterator[Finding]:
     operators = {*not_c90([form.op_type for form in model.forms])} - functions
     attributes = {*not_c90([name for form in model.forms for name, _ in form.attribute_types])}
     graphs = [graph for graph in model.graphs if not graph.is_file]
-    wrong_names: list[_Wrong] = []
+    wrong_names: list[_WrongNames] = []
     for graph in graphs:
-        first, last = _names_of_few(graph, operators, attributes)
+        first, last = _operator_names(graph, operators), _attribute_names(graph, attributes)
         wrong = not_c90([*first, *graph.positions, *graph.node_names, *last])
         if wrong:
-            wrong_names.append((graph, wrong, len(wrong) if _differ(graph, [*first, *last]) else len(set(wrong))))
+            wrong_names.append(_WrongNames(graph, wrong, _distinct_count(graph, wrong, [*first, *last])))
     if wrong_names:
         faults = Faults(lambda: _names_apart(wrong_names), partial(_of_names, model, graphs), _part)
-        yield replace(_finding(wrong_names, "name", "NAM-1"), fix=_fix(model, graphs), parts=faults)
+        yield replace(_on_names(wrong_names), fix=_fix(model, graphs), parts=faults)
     variables = _dimension_variables(model) if model.declared_types.has_odd_variables else []
     if variables:
-        yield _of_variables(variables)
+        yield _on_variables(variables)
 
 
-def _of_variables(variables: Sequence[_Variable]) -> Finding:
-    """Return the finding on the dimension variables with wrong names."""
-    wrong: dict[Graph, list[str]] = {}
-    for graph, name, _ in variables:
-        wrong.setdefault(graph, []).append(name)
-    found = _finding([(graph, names, len(set(names))) for graph, names in wrong.items()], "dimension variable", "SHP-3")
-    parts = Faults(variables, _of_variables, lambda variable: (variable[2], variable[1]))
-    return replace(found, place=variables[0][2], parts=parts)
+class _WrongName(Record):
+    """A wrong name of a graph."""
+
+    graph: Graph
+    name: str
+    place: Place
+    """The part of the graph that introduces the name."""
 
 
-_WrongName = tuple[Graph, str, Place]
-"""A graph with a wrong name in it, and the place that introduces it."""
+class _WrongNames(Record):
+    """The wrong names of one graph."""
+
+    graph: Graph
+    names: Sequence[str]
+    """They may repeat."""
+    distinct: int
+    """The number of different ones."""
 
 
-def _names_apart(wrong: Iterable[_Wrong]) -> list[_WrongName]:
-    """Return each wrong name of each graph once, with its place."""
-    found: list[_WrongName] = []
-    for graph, names, _ in wrong:
-        nodes: dict[str, int] = {}
-        for index, name in enumerate(graph.node_names):
-            nodes.setdefault(name, index)
-        found += ((graph, name, _first(graph, name, nodes.get)[1]) for name in dict.fromkeys(names))
+def _part(wrong: _WrongName) -> tuple[Place, str]:
+    return wrong.place, wrong.name
+
+
+def _by_graph(wrong: Iterable[_WrongName]) -> dict[Graph, list[str]]:
+    found: dict[Graph, list[str]] = {}
+    for each in wrong:
+        found.setdefault(each.graph, []).append(each.name)
     return found
 
 
-def _part(name: _WrongName) -> tuple[Place, str]:
-    return name[2], name[1]
+def _names_apart(wrong: Iterable[_WrongNames]) -> list[_WrongName]:
+    """Return each wrong name of each graph once, with its place."""
+    found: list[_WrongName] = []
+    for of_graph in wrong:
+        name_holders = NameHolders(of_graph.graph)
+        for name in dict.fromkeys(of_graph.names):
+            found.append(_WrongName(of_graph.graph, name, name_holders.first(name).place))
+    return found
 
 
 def _of_names(model: Model, graphs: list[Graph], names: Sequence[_WrongName]) -> Finding:
     """Return the finding on some of the wrong names, with a fix for these alone."""
-    wrong: dict[Graph, list[str]] = {}
-    for graph, name, _ in names:
-        wrong.setdefault(graph, []).append(name)
-    found = _finding([(graph, own, len(own)) for graph, own in wrong.items()], "name", "NAM-1")
-    only = {graph: frozenset(own) for graph, own in wrong.items()}
-    parts = Faults(names, partial(_of_names, model, graphs), _part)
-    return replace(found, fix=_fix(model, graphs, only), parts=parts)
+    wrong = _by_graph(names)
+    fix = _fix(model, graphs, {graph: frozenset(own) for graph, own in wrong.items()})
+    found = _on_names([_WrongNames(graph, own, len(own)) for graph, own in wrong.items()])
+    return replace(found, fix=fix, parts=Faults(names, partial(_of_names, model, graphs), _part))
 
 
 def _fix(model: Model, graphs: list[Graph], only: Mapping[Graph, Set[str]] | None = None) -> Fix | str:
@@ -129,27 +138,35 @@ def _fix(model: Model, graphs: list[Graph], only: Mapping[Graph, Set[str]] | Non
     return Fix(what, (), is_safe=False, later=partial(c90_edits, graphs, only))
 
 
-_Wrong = tuple[Graph, list[str], int]
-"""A graph with its wrong names, which may repeat, and the number of different ones."""
+def _on_names(wrong: Sequence[_WrongNames]) -> Finding:
+    """Return the finding on the wrong names of graphs, at the first of them."""
+    first = NameHolders(wrong[0].graph).first(wrong[0].names[0])
+    return _finding(wrong, first.place, (first.kind, "names"), "NAM-1")
 
 
-def _finding(wrong: list[_Wrong], what: str, clause: str) -> Finding:
-    """The finding on the wrong names of all graphs; its place is the first of them."""
-    graph, names, _ = wrong[0]
-    total = sum(count for _, _, count in wrong)
-    where = graph.describe() if len(wrong) == 1 else f"{len(wrong):,} graphs and functions"
-    kind, place = _first(graph, names[0], _index_in(graph)) if what == "name" else (what, graph.place)
+def _on_variables(variables: Sequence[_WrongName]) -> Finding:
+    """Return the finding on the dimension variables with wrong names, at the first of them."""
+    wrong = [_WrongNames(graph, names, len(set(names))) for graph, names in _by_graph(variables).items()]
+    found = _finding(wrong, variables[0].place, ("dimension variable", "dimension variables"), "SHP-3")
+    return replace(found, parts=Faults(variables, _on_variables, _part))
+
+
+def _finding(wrong: Sequence[_WrongNames], place: Place, nouns: tuple[str, str], clause: str) -> Finding:
+    """Return the finding on all of these names. `nouns`: the words for one of them, and for several."""
+    total = sum(each.distinct for each in wrong)
+    where = wrong[0].graph.describe() if len(wrong) == 1 else f"{len(wrong):,} graphs and functions"
+    one, several = nouns
     if total == 1:
-        message = f"{kind} {quote(names[0])} in {where} is not a C90 identifier"
+        message = f"{one} {quote(wrong[0].names[0])} in {where} is not a C90 identifier"
     else:
-        shown = _first_distinct(chain.from_iterable(found for _, found, _ in wrong), _SHOWN)
+        shown = _first_distinct(chain.from_iterable(each.names for each in wrong), _SHOWN)
         beginning = "" if total <= _SHOWN else f", first {_SHOWN} shown"
-        message = f"{total:,} {what}s in {where} are not C90 identifiers{beginning}: {quote_some(shown)}"
+        message = f"{total:,} {several} in {where} are not C90 identifiers{beginning}: {quote_some(shown)}"
     return Finding(
         place,
         message,
         clause=clause,
-        related=tuple(_related(other, count) for other, _, count in wrong[1:_MAX_NAMED]),
+        related=tuple(_related(each.graph, each.distinct) for each in wrong[1:_MAX_NAMED]),
         allowed="ASCII letters, digits and underscores, not beginning with a digit",
         collective=True,
         count=total,
@@ -164,41 +181,46 @@ _MAX_NAMED: Final = 4
 """The graphs that are named; a model of a thousand functions has wrong names in all of them, or in none."""
 
 
-def _names_of_few(graph: Graph, operators: set[str], attributes: set[str]) -> tuple[list[str], list[str]]:
-    """The names of the graph and of those of its `operators`, and then of `attributes`, that are among the given."""
-    first, last = [graph.name], []
-    if operators:
-        first += dict.fromkeys(form.op_type for form in graph.form_counts if form.op_type in operators)
-    if attributes:
+def _operator_names(graph: Graph, wrong: Set[str]) -> list[str]:
+    """Return the name of the graph, and the names among `wrong` that its operators have."""
+    if not wrong:
+        return [graph.name]
+    return [graph.name, *dict.fromkeys(form.op_type for form in graph.form_counts if form.op_type in wrong)]
+
+
+def _attribute_names(graph: Graph, wrong: Set[str]) -> list[str]:
+    """Return the names among `wrong` that attributes of nodes have, and those of a function's attribute parameters."""
+    names: list[str] = []
+    if wrong:
         used = dict.fromkeys(attribute.name for form in graph.form_counts for attribute in form.attributes)
-        last += [name for name in used if name in attributes]
+        names += [name for name in used if name in wrong]
     if graph.is_function and graph.function is not None:
-        last += graph.function.attribute_names
-        last += [attribute.name for attribute in graph.function.attribute_defaults]
-    return first, last
+        names += graph.function.attribute_names
+        names += [attribute.name for attribute in graph.function.attribute_defaults]
+    return names
 
 
-def _differ(graph: Graph, others: list[str]) -> bool:
-    """Return true if the names of values and nodes and the `others` all differ, without a set of all names."""
+def _distinct_count(graph: Graph, wrong: Sequence[str], others: Sequence[str]) -> int:
+    """Return how many different names are wrong. `others`: the names of the graph that are not of values or nodes."""
     nodes, values = graph.node_names, graph.positions.keys()
-    if graph.has_repeated_node_names or not values.isdisjoint(nodes):
-        return False
     different = set(others)
-    return len(different) == len(others) and different.isdisjoint(nodes) and values.isdisjoint(others)
+    # If all names differ, which is usual, no set of all wrong names is made.
+    do_values_differ = not graph.has_repeated_node_names and values.isdisjoint(nodes) and values.isdisjoint(others)
+    if do_values_differ and len(different) == len(others) and different.isdisjoint(nodes):
+        return len(wrong)
+    return len(set(wrong))
 
 
-_Variable = tuple[Graph, str, Place]
-"""A graph with a dimension variable in it that breaks the rule, and the place of this."""
-
-
-def _dimension_variables(model: Model) -> list[_Variable]:
+def _dimension_variables(model: Model) -> list[_WrongName]:
     """Return the dimension variables that break the rule."""
-    found: list[_Variable] = []
+    found: list[_WrongName] = []
     for holder in model.types(lambda proto: bool(_variables(proto))):
         graph = holder.owner.graph
-        for axis, name in _variables(holder.proto).items() if not graph.is_file else ():
-            place = holder.place.at(str(holder.kind)).at("shape").at("dim", axis).at("dim_param")
-            found.append((graph, name, place))
+        if graph.is_file:
+            continue
+        shape = holder.place.at(str(holder.kind)).at("shape")
+        for axis, name in _variables(holder.proto).items():
+            found.append(_WrongName(graph, name, shape.at("dim", axis).at("dim_param")))
     return found
 
 
@@ -209,32 +231,6 @@ def _variables(proto: Proto) -> dict[int, str]:
         return {}
     names = [dimension.dim_param for dimension in getattr(proto, kind).shape.dim]
     return {axis: name for axis, name in enumerate(names) if name != "*" and not_c90([name])}
-
-
-def _index_in(graph: Graph) -> Callable[[str], int | None]:
-    return lambda name: graph.node_names.index(name) if name in graph.node_names else None
-
-
-def _first(graph: Graph, name: str, index_of: Callable[[str], int | None]) -> tuple[str, Place]:
-    """Return the description of the first part with the name, and its place.
-
-    `index_of`: returns the index of the first node with a name.
-    """
-    place, definition = graph.place, graph.first_definition(name)
-    if name == graph.name:
-        return ("function name" if graph.is_function else "graph name"), place.at("name")
-    if definition is not None:
-        return "value name", definition.place
-    node = index_of(name)
-    if node is not None:
-        return "node name", graph.at("node", node).at("name")
-    for form in graph.form_counts:
-        if name == form.op_type:
-            return "operator name", graph.first_of(form).place.at("op_type")
-        for index, attribute in enumerate(form.attributes):
-            if name == attribute.name:
-                return "attribute name", graph.first_of(form).place.at("attribute", index).at("name")
-    return "attribute name", place  # an attribute parameter of a function
 
 
 _SHOWN: Final = 3

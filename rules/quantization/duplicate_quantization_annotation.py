@@ -74,7 +74,7 @@ def _repeated_across(algorithm: Graph, main: Graph) -> Iterator[Finding]:
     first: dict[str, int] = {}
     for index, annotation in enumerate(main.proto.quantization_annotation):
         first.setdefault(annotation.tensor_name, index)
-    for index, annotation in enumerate(algorithm.proto.quantization_annotation if first else ()):
+    for index, annotation in enumerate(algorithm.proto.quantization_annotation):
         name = annotation.tensor_name
         if name and name in first:
             yield Finding(

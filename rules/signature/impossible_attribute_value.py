@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Final
 
@@ -9,10 +9,18 @@ from onnx_lint.inference.flow.conflict import WHOLE
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.operators.attribute_faults import AttributeFault, attribute_faults
 from onnx_lint.ir.operators.attribute_proposals import with_both_ends
+from onnx_lint.ir.operators.bound_nodes import BoundNodes
 from onnx_lint.ir.operators.mismatch import attributes_with
-from onnx_lint.model import Model, Node, Place, Proposals, has_faulty_attributes
+from onnx_lint.model import (
+    Graph,
+    Model,
+    Node,
+    Place,
+    Proposals,
+    has_faulty_attributes,
+)
 from onnx_lint.rule import Finding, Related, elements_of, rule
-from onnx_lint.spec.operators.schema import ATTRIBUTE_TYPE_CODES
+from onnx_lint.spec.operators.schema import ATTRIBUTE_TYPE_CODES, OperatorSchema
 from onnx_lint.wording import quote
 
 
@@ -73,39 +81,51 @@ def impossible_attribute_value(model: Model) -> Iterator[Finding]:
       (`unsupported-attribute-value`).
     """
     for alike in model.operators.verified_nodes:
-        schema = alike.schema
-        if not alike.attributes:
-            continue
-        for graph, forms in alike.forms.items():
-            faults: dict[NodeForm, list[AttributeFault]] = {}
-            for form in forms:
-                with model.crashes.at(_CHECK, partial(graph.first_of, form)):
-                    if found := attribute_faults(schema, form):
-                        faults[form] = found
-            for node in graph.nodes_of(faults) if faults else ():
-                for fault in faults[node.form]:
-                    with model.crashes.at(_CHECK, node):
-                        yield _finding(node, fault)
-    yield from _handed_in(model)
+        if alike.attributes:
+            for graph, forms in alike.forms.items():
+                yield from _findings_in(model, graph, forms, alike.schema)
+    yield from _findings_of_calls(model)
 
 
-def _handed_in(model: Model) -> Iterator[Finding]:
-    """Report values that calls or defaults of parameters pass into functions, once for each source and attribute."""
+def _findings_in(model: Model, graph: Graph, forms: Iterable[NodeForm], schema: OperatorSchema) -> Iterator[Finding]:
+    """Yield the findings on nodes of a graph that have these forms."""
+    faults: dict[NodeForm, list[AttributeFault]] = {}
+    for form in forms:
+        with model.crashes.at(_CHECK, partial(graph.first_of, form)):
+            if found := attribute_faults(schema, form):
+                faults[form] = found
+    if not faults:
+        return
+    for node in graph.nodes_of(faults):
+        for fault in faults[node.form]:
+            with model.crashes.at(_CHECK, node):
+                yield _finding(node, fault)
+
+
+def _findings_of_calls(model: Model) -> Iterator[Finding]:
+    """Yield findings on values that calls or defaults of parameters pass into functions.
+
+    There is one for each node and origin of the values.
+    """
     reported: set[tuple[Place, tuple[Place, ...]]] = set()
-    for bound in model.bound_nodes:
-        with model.crashes.at(_CHECK, partial(bound.graph.first_of, bound.form)):
-            faults = attribute_faults(bound.schema, bound.bound)
-            own = attribute_faults(bound.schema, bound.form) if faults else ()
-            for fault in faults:
-                if fault in own:
-                    continue
-                notes = bound.notes([name for name in (fault.attribute, fault.other) if name is not None])
-                places = tuple(place for place, _ in notes)
-                for node in bound.nodes:
-                    found = _finding(node, fault, tuple(Related(*note) for note in notes))
+    for nodes in model.bound_nodes:
+        with model.crashes.at(_CHECK, partial(nodes.graph.first_of, nodes.form)):
+            for fault in _faults_of_call(nodes):
+                notes = nodes.notes([name for name in (fault.attribute, fault.other) if name is not None])
+                origins = tuple(Related(*note) for note in notes)
+                places = tuple(origin.place for origin in origins)
+                for node in nodes.nodes:
+                    found = _finding(node, fault, origins)
                     if (found.place, places) not in reported:
                         reported.add((found.place, places))
                         yield found
+
+
+def _faults_of_call(nodes: BoundNodes) -> list[AttributeFault]:
+    """Return the faults that nodes of a function only have with the values from a call or a default."""
+    faults = attribute_faults(nodes.schema, nodes.bound)
+    own = attribute_faults(nodes.schema, nodes.form) if faults else ()
+    return [fault for fault in faults if fault not in own]
 
 
 _CHECK = "checking the values of attributes"
@@ -118,7 +138,8 @@ def _clause(fault: AttributeFault) -> str:
 
 
 def _finding(node: Node, fault: AttributeFault, origins: tuple[Related, ...] = ()) -> Finding:
-    related = (*(() if fault.other is None else (_related(node, fault.other),)), *origins)
+    """Return the finding on a node. `origins`: the attributes of calls, or defaults, that give it the values."""
+    others = () if fault.other is None else (_related(node, fault.other),)
     at = next(attributes_with(node, {fault.attribute}))
     is_of_element = fault.index is not None and node.attribute_protos[at].type not in _SINGLE
     element = f"element {fault.index} of " if is_of_element else ""
@@ -126,20 +147,29 @@ def _finding(node: Node, fault: AttributeFault, origins: tuple[Related, ...] = (
         node.place.at("attribute", at),
         f"{element}attribute {quote(fault.attribute)} of {node.describe()} {fault.what}",
         clause=_clause(fault),
-        related=related,
+        related=(*others, *origins),
         allowed=fault.allowed,
         subject=fault.attribute,
         cause=f"{node.domain}::{node.op_type} {fault.attribute} {fault.what}",
         inner=WHOLE if fault.index is None else f"element {fault.index}",
-        # Exchanged lengths are another fault: only a list that is too long has the shorter one as a partner.
-        partners=tuple(each.place for each in (origins or (related if fault.is_longer else ()))),
+        partners=_partners(fault, others, origins),
         proposals=None if fault.index is not None or origins else _with_both_ends(node, at),
     )
     if fault.index is None:
         return found
-    # They have no places of their own, so no suppression names one alone.
+    # Elements of an attribute have no place of their own, so no suppression names one of them alone.
     elements = [fault.index, *fault.others]
     return elements_of(found, elements, lambda _: found, lambda index: (found.place, f"element {index}"))
+
+
+def _partners(fault: AttributeFault, others: tuple[Related, ...], origins: tuple[Related, ...]) -> tuple[Place, ...]:
+    """Return the other places of a fault: the origins of the values, or the list that the attribute is longer than.
+
+    Exchanged lengths are another fault, so only a list that is too long has the shorter one as a partner.
+    """
+    if origins:
+        return tuple(origin.place for origin in origins)
+    return tuple(other.place for other in others) if fault.is_longer else ()
 
 
 _SINGLE: Final = frozenset(ATTRIBUTE_TYPE_CODES[name] for name in ("FLOAT", "INT", "STRING"))

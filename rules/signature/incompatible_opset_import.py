@@ -72,11 +72,13 @@ def _differs(entries: Sequence[Proto], reference: Mapping[str, int]) -> bool:
 
 
 def _operators(model: Model) -> dict[tuple[int, str], dict[str, Node]]:
-    """For each function and domain the operators that are no functions of the model, each with its first node."""
+    """Return for each function and domain the operators that are no functions, each with its first node."""
     found: dict[tuple[int, str], dict[str, Node]] = {}
     for alike in model.operators.alike_nodes:
         operator = alike.operator
-        for graph, forms in alike.forms.items() if operator.function is None else ():
+        if operator.function is not None:
+            continue
+        for graph, forms in alike.forms.items():
             if graph.function is not None:
                 used = found.setdefault((graph.function.index, operator.domain), {})
                 if operator.op_type not in used:

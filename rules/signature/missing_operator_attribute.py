@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from onnx_lint.inference.flow.repairs.search import numbers_of_missing_attribute
 from onnx_lint.ir.operators.mismatch import (
@@ -17,9 +17,19 @@ from onnx_lint.ir.operators.mismatch import (
     version_hint,
 )
 from onnx_lint.ir.operators.proposals import Proposal, attribute_edit
-from onnx_lint.model import AlikeNodes, Model, Node, Proposals, has_misused_operators, message, only, ready
+from onnx_lint.model import (
+    AlikeNodes,
+    Model,
+    Node,
+    Proposals,
+    Proto,
+    has_misused_operators,
+    message,
+    only,
+    ready,
+)
 from onnx_lint.model.import_proposals import proposed_import
-from onnx_lint.rule import Finding, rule
+from onnx_lint.rule import Finding, Record, rule
 from onnx_lint.spec.operators.attribute_values import allowed_values, element_type_name, holds_output_element_type
 from onnx_lint.spec.operators.combinations import Combination
 from onnx_lint.spec.operators.schema import ATTRIBUTE_TYPE_CODES, OperatorSchema
@@ -73,46 +83,108 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
       (`omitted-required-operand`).
     """
     for alike in model.operators.verified_nodes:
-        schema = alike.schema
-        operator = alike.operator.versioned_name
-        misspelt = set(misspelt_attributes(model.operators.schemas, schema, alike).values())
-        missing = [name for name in missing_attributes(schema, alike) if name not in misspelt]
-        groups = [group for group in missing_alternatives(schema, alike) if not is_of_inputs(schema, group)]
-        if groups:
-            moved = set(moved_to_inputs(model.operators.schemas, schema, alike).values())
-            groups = [group for group in groups if not _has_input(group, moved)]
-        other = other_version(model.operators.schemas, schema, alike, missing) if missing or groups else ""
-        for name in missing:
-            for node in alike.nodes:
-                hint = version_hint(other, alike, node)
-                yield Finding(
-                    node.place,
-                    f"{node.describe()} has no attribute {quote(name)}, "
-                    f"but {describe_schema(schema)} requires it{hint}",
-                    "NOD-7",
-                    allowed=f"a value of type {schema.attributes[name].type}",
-                    subject=name,
-                    inner=name,
-                    cause=version_cause(other, alike, name),
-                    is_cause_shared=bool(other),
-                    proposals=(proposed_import(model, alike, node) if other else None)
-                    or _declared_type(model, schema, node, name)
-                    or _fitting_number(model, schema, node, name),
-                )
-        for group in groups:
-            yield from _without_any(model, schema, alike, group, other)
-        for name in attributes_for_runtime(schema, alike):
-            for node in alike.nodes:
-                yield Finding(
-                    node.place,
-                    f"{node.describe()} has no attribute {quote(name)}, which {describe_schema(schema)} does not "
-                    "require; no text says what the node does without it",
-                    "NOD-7g",
-                    allowed=f"a value of type {schema.attributes[name].type}",
-                    subject=name,
-                    inner=name,
-                    cause=f"{operator} {name}",
-                )
+        missing = list(_missing(model, alike))
+        lacks = [*missing, *_missing_alternatives(model, alike)]
+        if lacks:
+            names = [lack.attribute for lack in missing]
+            other = other_version(model.operators.schemas, alike.schema, alike, names)
+            yield from _findings(model, alike, lacks, other)
+        yield from _findings_for_runtime(alike)
+
+
+class _Lack(Record):
+    """An attribute that nodes lack, or a group of which they have no member."""
+
+    attribute: str
+    """The attribute, or the first member of the group."""
+    has: str
+    """What the nodes have, in words: "no attribute 'axis'", "neither attribute 'a' nor input 1 ('b')"."""
+    allowed: str
+    requires: str = "it"
+    """What the operator requires, in words."""
+    case: str | None = None
+
+
+def _missing(model: Model, alike: AlikeNodes) -> Iterator[_Lack]:
+    """Yield the attributes that the signature requires and the nodes lack, also under nearly the right name."""
+    misspelt = set(misspelt_attributes(model.operators.schemas, alike.schema, alike).values())
+    for name in missing_attributes(alike.schema, alike):
+        if name not in misspelt:
+            kind = alike.schema.attributes[name].type
+            yield _Lack(name, f"no attribute {quote(name)}", f"a value of type {kind}")
+
+
+def _missing_alternatives(model: Model, alike: AlikeNodes) -> Iterator[_Lack]:
+    """Yield the groups of which the operator requires a member and the nodes have none."""
+    schema = alike.schema
+    groups = [group for group in missing_alternatives(schema, alike) if not is_of_inputs(schema, group)]
+    if not groups:
+        return
+    # Another rule reports nodes that have an input of a group as an attribute.
+    moved = set(moved_to_inputs(model.operators.schemas, schema, alike).values())
+    for group in groups:
+        if not _has_input(group, moved):
+            yield _lack_of_group(schema, group)
+
+
+def _has_input(group: Combination, indices: set[int]) -> bool:
+    """Return whether one of the inputs is in the group."""
+    return any(member.field == "input" and member.index in indices for side in group.sides for member in side)
+
+
+def _lack_of_group(schema: OperatorSchema, group: Combination) -> _Lack:
+    members = [member for side in group.sides for member in side]
+    first = members[0].name
+    described = [member.describe() for member in members]
+    # ONNX Runtime loads some of them, and crashes when it runs them.
+    case = "alternative" if schema.domain in ONNXRUNTIME.domains else None
+    if len(members) == 1:
+        return _Lack(first, f"no {described[0]}", f"{described[0]} (see {group.source})", case=case)
+    if len(members) == 2:
+        has, all_of_them = f"neither {' nor '.join(described)}", " and ".join(described)
+    else:
+        all_of_them = f"the attributes {', '.join(quote(member.name) for member in members)}"
+        has = f"none of {all_of_them}"
+    return _Lack(first, has, f"one of {all_of_them}", "one of them", case)
+
+
+def _findings(model: Model, alike: AlikeNodes, lacks: Sequence[_Lack], other: str) -> Iterator[Finding]:
+    """Yield the findings on what alike nodes lack. `other`: the version that the nodes fit, see `other_version`."""
+    schema = alike.schema
+    for lack in lacks:
+        for node in alike.nodes:
+            yield Finding(
+                node.place,
+                f"{node.describe()} has {lack.has}, but {describe_schema(schema)} requires {lack.requires}"
+                f"{version_hint(other, alike, node)}",
+                "NOD-7",
+                allowed=lack.allowed,
+                subject=lack.attribute,
+                inner=lack.attribute,
+                cause=version_cause(other, alike, lack.attribute),
+                is_cause_shared=bool(other),
+                proposals=(proposed_import(model, alike, node) if other else None)
+                or _declared_type(model, schema, node, lack.attribute)
+                or _fitting_number(model, schema, node, lack.attribute),
+                case=lack.case,
+            )
+
+
+def _findings_for_runtime(alike: AlikeNodes) -> Iterator[Finding]:
+    """Yield the findings on attributes that only ONNX Runtime requires."""
+    schema = alike.schema
+    for name in attributes_for_runtime(schema, alike):
+        for node in alike.nodes:
+            yield Finding(
+                node.place,
+                f"{node.describe()} has no attribute {quote(name)}, which {describe_schema(schema)} does not "
+                "require; no text says what the node does without it",
+                "NOD-7g",
+                allowed=f"a value of type {schema.attributes[name].type}",
+                subject=name,
+                inner=name,
+                cause=f"{alike.operator.versioned_name} {name}",
+            )
 
 
 def _fitting_number(model: Model, schema: OperatorSchema, node: Node, name: str) -> Proposals:
@@ -135,45 +207,15 @@ def _declared_type(model: Model, schema: OperatorSchema, node: Node, name: str) 
         element = value if isinstance(value, str) else element_type_name(value)  # a name up to opset 5
         if kind == f"tensor({element.lower()})":
             number = "" if element == value else f" ({element})"
-            kinds = {"type": ATTRIBUTE_TYPE_CODES["STRING"], "s": value.encode()} if isinstance(value, str) else {}
-            made = message("AttributeProto")(name=name, **(kinds or {"type": ATTRIBUTE_TYPE_CODES["INT"], "i": value}))
             text = f"write {name}={value}{number}, as output 0 is declared"
-            return only(ready(text, attribute_edit(node, made)))
+            return only(ready(text, attribute_edit(node, _attribute(name, value))))
     return None
 
 
-def _has_input(group: Combination, indices: set[int]) -> bool:
-    """Return true if one of the inputs is in the group: another rule reports nodes with an attribute of its name."""
-    return any(member.field == "input" and member.index in indices for side in group.sides for member in side)
-
-
-def _without_any(
-    model: Model, schema: OperatorSchema, alike: AlikeNodes, group: Combination, other: str
-) -> Iterator[Finding]:
-    """The findings of nodes that have no member of a group."""
-    names = [member.describe() for side in group.sides for member in side]
-    required = "one of them"
-    if len(names) == 1:
-        members, lacks, required = "", f"no {names[0]}", "it"
-    elif len(names) > 2:
-        members = f"the attributes {', '.join(quote(member.name) for side in group.sides for member in side)}"
-        lacks = f"none of {members}"
+def _attribute(name: str, value: int | str) -> Proto:
+    made = message("AttributeProto")(name=name)
+    if isinstance(value, str):
+        made.type, made.s = ATTRIBUTE_TYPE_CODES["STRING"], value.encode()
     else:
-        members = " and ".join(names)
-        lacks = f"neither {' nor '.join(names)}"
-    for node in alike.nodes:
-        yield Finding(
-            node.place,
-            f"{node.describe()} has {lacks}, but {describe_schema(schema)} requires {required}"
-            f"{version_hint(other, alike, node)}",
-            "NOD-7",
-            allowed=f"one of {members}" if members else f"{names[0]} (see {group.source})",
-            subject=group.sides[0][0].name,
-            inner=group.sides[0][0].name,
-            cause=version_cause(other, alike, group.sides[0][0].name),
-            is_cause_shared=bool(other),
-            proposals=(proposed_import(model, alike, node) if other else None)
-            or _fitting_number(model, schema, node, group.sides[0][0].name),
-            # ONNX Runtime loads some of them, and crashes when it runs them.
-            case="alternative" if schema.domain in ONNXRUNTIME.domains else None,
-        )
+        made.type, made.i = ATTRIBUTE_TYPE_CODES["INT"], value
+    return made

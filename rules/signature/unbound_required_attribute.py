@@ -1,17 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from functools import partial
 from itertools import islice
 
+from onnx_lint.ir.operators.bound_nodes import BoundNodes
 from onnx_lint.ir.operators.mismatch import alternatives_without, describe_schema
 from onnx_lint.model import AlikeNodes, Model, Node, Place, attribute_parameters
 from onnx_lint.rule import Finding, Record, Related, on_elements, rule
+from onnx_lint.spec.operators.combinations import Combination
 from onnx_lint.wording import MAX_LISTED_ELEMENTS, listed, quote
 
-Needs = dict[str, tuple[Node, int]]
-"""The attribute parameters that a function needs, each with a node of the body and its attribute that refers to it."""
+
+class _Passing(Record):
+    """An attribute parameter of a function that a node of its body passes to an operator."""
+
+    function: int
+    parameter: str
+    node: Node
+    index: int
+    """The attribute of the node that refers to the parameter."""
+
+
+_Needs = dict[str, _Passing]
+"""The attribute parameters that a function needs, each with the node that passes it to an operator that needs it."""
 
 
 @rule(clause="FUN-20", since="0.1.0", about=Model.parametric_functions, needs="node")
@@ -64,26 +77,22 @@ def unbound_required_attribute(model: Model) -> Iterator[Finding]:
         missing = len(needed) - sum(name in needed for name in given)
         if missing:
             # The call gives as many names as come before this one, so that the search for it is short.
-            first = next(item for item in needed.items() if item[0] not in given)
+            first = next(passing for name, passing in needed.items() if name not in given)
             others = partial(_missing, needed, given)
             for node in alike.nodes:
                 yield on_elements(partial(_finding, model, node), first, missing, others)
     yield from _without_any(model)
 
 
-_Needed = tuple[str, tuple[Node, int]]
-"""The name of an attribute, and the node of the body that needs it with the index of its attribute."""
+def _missing(needed: _Needs, given: Set[str]) -> Sequence[_Passing]:
+    return list(islice((passing for name, passing in needed.items() if name not in given), MAX_LISTED_ELEMENTS))
 
 
-def _missing(needed: Mapping[str, tuple[Node, int]], given: Set[str]) -> Sequence[_Needed]:
-    return list(islice((item for item in needed.items() if item[0] not in given), MAX_LISTED_ELEMENTS))
-
-
-def _finding(model: Model, node: Node, needed: _Needed, missing: int) -> Finding:
+def _finding(model: Model, node: Node, needed: _Passing, missing: int) -> Finding:
     """Return the finding for a call without some of the attributes, of which `needed` is the first."""
     function = model.operators.operator(node).function
     assert function is not None
-    name, (holder, index) = needed
+    name, holder = needed.parameter, needed.node
     operator = model.operators.operator(holder)
     needed_by = f"{holder.describe()} in the body"
     if operator.schema is not None:
@@ -92,7 +101,7 @@ def _finding(model: Model, node: Node, needed: _Needed, missing: int) -> Finding
     return Finding(
         node.place,
         f"{node.describe()} leaves out {what}, which {quote(function.qualified_name)} passes to {needed_by}",
-        related=(Related(holder.place.at("attribute", index), f"refers to {quote(name)}"),),
+        related=(Related(holder.place.at("attribute", needed.index), f"refers to {quote(name)}"),),
         allowed=f"a value for {quote(name)}",
         subject=name,
         inner=name,
@@ -106,11 +115,10 @@ def _without_any(model: Model) -> Iterator[Finding]:
     for bound in model.bound_nodes:
         if bound.call is None or bound.graph.function is None:
             continue
-        schema, form = bound.schema, bound.form
-        wanted = alternatives_without(schema, {each.name for each in bound.bound.attributes}, form.inputs)
-        if not wanted or alternatives_without(schema, {each.name for each in form.attributes}, form.inputs):
+        schema, wanted = bound.schema, _groups_without_values(bound)
+        if not wanted:
             continue
-        parameters = dict.fromkeys(each.ref_attr_name for each in form.attributes if each.ref_attr_name)
+        parameters = dict.fromkeys(each.ref_attr_name for each in bound.form.attributes if each.ref_attr_name)
         caller, called = bound.call
         call, node = caller.first_of(called), bound.nodes[0]
         # A reference to no parameter is another finding.
@@ -130,42 +138,49 @@ def _without_any(model: Model) -> Iterator[Finding]:
         )
 
 
-def _needs(model: Model) -> dict[int, Needs]:
-    """For each function, by index, what its calls have to give; callees before their callers, however deep."""
-    needs: dict[int, Needs] = {function.index: {} for function in model.functions}
+def _groups_without_values(nodes: BoundNodes) -> list[Combination]:
+    """Return the groups of attributes that nodes of a function need one of, and only lack with the values of a call."""
+    given = {each.name for each in nodes.bound.attributes}
+    wanted = alternatives_without(nodes.schema, given, nodes.form.inputs)
+    if not wanted or alternatives_without(
+        nodes.schema, {each.name for each in nodes.form.attributes}, nodes.form.inputs
+    ):
+        return []
+    return wanted
+
+
+def _needs(model: Model) -> dict[int, _Needs]:
+    """Return for each function, by index, what its calls must give; callees before their callers, however deep."""
+    needs: dict[int, _Needs] = {function.index: {} for function in model.functions}
     declared = [frozenset(function.attribute_names) for function in model.functions]
-    handed_to_calls: dict[tuple[int, str], list[_Handing]] = {}
-    pending: list[_Handing] = []
+    passed_to_calls, pending = _passings_by_target(model)
+    # Each parameter is taken up once, however long the chain of calls is.
+    for passing in pending:
+        found = needs[passing.function]
+        if passing.parameter in declared[passing.function] and passing.parameter not in found:
+            found[passing.parameter] = passing
+            pending += passed_to_calls.get((passing.function, passing.parameter), ())
+    return needs
+
+
+def _passings_by_target(model: Model) -> tuple[dict[tuple[int, str], list[_Passing]], list[_Passing]]:
+    """Return the parameters that go to attributes of calls, by these, and those that go to required attributes."""
+    passed_to_calls: dict[tuple[int, str], list[_Passing]] = {}
+    required: list[_Passing] = []
     for alike in model.operators.alike_nodes:
         schema, callee = alike.operator.schema, alike.operator.function
         if not alike.attributes or (schema is None and callee is None):
             continue
-        for handing in _handings(alike):
-            name = handing.node.attribute_protos[handing.index].name
+        for passing in _passings(alike):
+            name = passing.node.attribute_protos[passing.index].name
             if callee is not None:
-                handed_to_calls.setdefault((callee.index, name), []).append(handing)
+                passed_to_calls.setdefault((callee.index, name), []).append(passing)
             elif schema is not None and name in schema.attributes and schema.attributes[name].required:
-                pending.append(handing)
-    # Each parameter is taken up once, however long the chain of calls is.
-    for handing in pending:
-        found = needs[handing.function]
-        if handing.parameter in declared[handing.function] and handing.parameter not in found:
-            found[handing.parameter] = handing.node, handing.index
-            pending += handed_to_calls.get((handing.function, handing.parameter), ())
-    return needs
+                required.append(passing)
+    return passed_to_calls, required
 
 
-class _Handing(Record):
-    """An attribute parameter of a function that a node of its body passes to an operator."""
-
-    function: int
-    parameter: str
-    node: Node
-    index: int
-    """The attribute of the node that refers to the parameter."""
-
-
-def _handings(alike: AlikeNodes) -> Iterator[_Handing]:
+def _passings(alike: AlikeNodes) -> Iterator[_Passing]:
     for graph, forms in alike.forms.items():
         referring = {form for form in forms if any(attribute.ref_attr_name for attribute in form.attributes)}
         if graph.function is None or not referring:
@@ -173,4 +188,4 @@ def _handings(alike: AlikeNodes) -> Iterator[_Handing]:
         for node in graph.nodes_of(referring):
             for index, attribute in enumerate(node.attribute_protos):
                 if attribute.ref_attr_name:
-                    yield _Handing(graph.function.index, attribute.ref_attr_name, node, index)
+                    yield _Passing(graph.function.index, attribute.ref_attr_name, node, index)

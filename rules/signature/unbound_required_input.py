@@ -147,7 +147,9 @@ def _uses(model: Model, *, with_subgraphs: bool) -> _Uses:
         if function is None or not (with_subgraphs or graph.is_function):
             continue
         parameters = {name: index for index, name in enumerate(function.body.input_names) if name}
-        for node in graph.nodes if not parameters.keys().isdisjoint(chain(*graph.node_inputs)) else ():
+        if parameters.keys().isdisjoint(chain(*graph.node_inputs)):
+            continue
+        for node in graph.nodes:
             operator = model.operators.operator(node)
             for index, name in enumerate(node.inputs):
                 if name not in parameters or _is_hidden(name, graph):

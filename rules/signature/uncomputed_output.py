@@ -5,21 +5,18 @@ from collections.abc import Iterator
 
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.operators.bound_nodes import BoundNodes
-from onnx_lint.model import Model, Node, Place, has_training_outputs
+from onnx_lint.ir.operators.training_attributes import TRAINING_MODE
+from onnx_lint.model import (
+    ModeAttribute,
+    Model,
+    Node,
+    Place,
+    has_training_outputs,
+    mode_attribute,
+)
 from onnx_lint.rule import Finding, Related, rule
-from onnx_lint.spec.operators.schema import ATTRIBUTE_TYPE_CODES
+from onnx_lint.spec.operators.schema import ATTRIBUTE_TYPE_CODES, OperatorSchema
 from onnx_lint.wording import quote
-
-TRAINING_OUTPUTS = {
-    1: ("is_test", 0, 0),
-    6: ("is_test", 0, 0),
-    14: ("training_mode", 0, 1),
-    15: ("training_mode", 0, 1),
-}
-"""For each version of BatchNormalization with such an attribute: its name, its default, and the value for training.
-
-In the versions 7 and 9 only the outputs themselves say whether they are computed.
-"""
 
 
 @rule(clause="OPT-3", since="0.1.0", about=has_training_outputs, needs="node")
@@ -60,68 +57,74 @@ def uncomputed_output(model: Model) -> Iterator[Finding]:
     - From version 14 on, `onnx.checker` with `full_check` and ONNX Runtime refuse the model.
     """
     for alike in model.operators.verified_nodes:
-        schema = alike.schema
-        if schema.name == "BatchNormalization" and not schema.domain and schema.since_version in TRAINING_OUTPUTS:
+        mode = _mode_of(alike.schema)
+        if mode is not None:
             for node in alike.nodes:
-                yield from _finding(node, node.form, *TRAINING_OUTPUTS[schema.since_version])
+                yield from _findings(node, node.form, mode)
     reported: set[Place] = set()
-    for bound in model.bound_nodes:
-        for found in _of_calls(bound):
+    for nodes in model.bound_nodes:
+        for found in _findings_of_calls(nodes):
             if found.place not in reported:
                 reported.add(found.place)
                 yield found
 
 
-def _of_calls(bound: BoundNodes) -> Iterator[Finding]:
-    """Report nodes of a function whose mode the calls decide."""
-    schema = bound.schema
-    if schema.name != "BatchNormalization" or schema.domain or schema.since_version not in TRAINING_OUTPUTS:
+def _mode_of(schema: OperatorSchema) -> ModeAttribute | None:
+    """Return the attribute that decides which outputs a BatchNormalization computes; None for other operators."""
+    return mode_attribute(schema) if schema.name == "BatchNormalization" else None
+
+
+def _findings_of_calls(nodes: BoundNodes) -> Iterator[Finding]:
+    """Yield the findings on nodes of a function whose mode the calls decide."""
+    mode = _mode_of(nodes.schema)
+    if mode is None:
         return
-    training = TRAINING_OUTPUTS[schema.since_version]
-    if any(attribute.name == training[0] and attribute.ref_attr_name for attribute in bound.form.attributes):
-        related = tuple(Related(*note) for note in bound.notes([training[0]]))
-        for node in bound.nodes:
-            yield from _finding(node, bound.bound, *training, related=related)
+    if any(attribute.name == mode.name and attribute.ref_attr_name for attribute in nodes.form.attributes):
+        origins = tuple(Related(*note) for note in nodes.notes([mode.name]))
+        for node in nodes.nodes:
+            yield from _findings(node, nodes.bound, mode, origins)
 
 
-def _finding(
-    node: Node, form: NodeForm, name: str, default: int, training: int, related: tuple[Related, ...] = ()
-) -> Iterator[Finding]:
-    attribute = next((attribute for attribute in form.attributes if attribute.name == name), None)
+def _findings(node: Node, form: NodeForm, mode: ModeAttribute, origins: tuple[Related, ...] = ()) -> Iterator[Finding]:
+    """Yield the finding on a node if its outputs do not fit its mode. `origins`: what gives it the attribute."""
+    attribute = next((attribute for attribute in form.attributes if attribute.name == mode.name), None)
     # What is of another type has a finding of its own.
     if attribute is not None and (attribute.ref_attr_name or attribute.type != ATTRIBUTE_TYPE_CODES["INT"]):
         return
-    value = default if attribute is None else attribute.i
-    stated = f"{name} {value}" if attribute is not None else f"the default {name} {value}"
-    if (value != 0) == (training != 0):
-        if name == "training_mode":
-            yield from _unnamed(node, stated, related)
-        return
+    value = 0 if attribute is None else attribute.i
+    stated = f"{mode.name} {value}" if attribute is not None else f"the default {mode.name} {value}"
+    if not mode.is_training(value):
+        yield from _uncomputed(node, stated, mode, origins)
+    elif mode is TRAINING_MODE:
+        yield from _unnamed(node, stated, origins)
+
+
+def _uncomputed(node: Node, stated: str, mode: ModeAttribute, origins: tuple[Related, ...]) -> Iterator[Finding]:
+    """Yield the finding on a node that names outputs which it only computes in training."""
     index = next((index for index, output in enumerate(node.outputs) if index and output), None)
-    if index is None:
-        return
-    yield Finding(
-        node.place.at("output", index),
-        f"{node.describe()} with {stated} does not compute output {index}, {quote(node.outputs[index])}",
-        related=related,
-        allowed=f"one output, or {name} {training}",
-        subject=node.outputs[index],
-        partners=tuple(each.place for each in related),
-    )
+    if index is not None:
+        yield Finding(
+            node.place.at("output", index),
+            f"{node.describe()} with {stated} does not compute output {index}, {quote(node.outputs[index])}",
+            related=origins,
+            allowed=f"one output, or {mode.name} {mode.when_training}",
+            subject=node.outputs[index],
+            partners=tuple(each.place for each in origins),
+        )
 
 
-def _unnamed(node: Node, stated: str, related: tuple[Related, ...]) -> Iterator[Finding]:
-    """The finding for a node that trains without naming what it computes then; two outputs are for `operator-arity`."""
+def _unnamed(node: Node, stated: str, origins: tuple[Related, ...]) -> Iterator[Finding]:
+    """Yield the finding on a node that trains and does not name all outputs; two outputs are for `operator-arity`."""
     if len(node.outputs) == _OUTPUTS - 1 or all([*node.outputs[1:], len(node.outputs) >= _OUTPUTS]):
         return
     index = next((index for index, output in enumerate(node.outputs) if index and not output), 1)
     yield Finding(
         node.place,
         f"{node.describe()} with {stated} computes output {index}, but does not name it",
-        related=related,
+        related=origins,
         allowed=f"{_OUTPUTS} outputs, or training_mode 0",
         subject=node.name or None,
-        partners=tuple(each.place for each in related),
+        partners=tuple(each.place for each in origins),
     )
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
+from functools import cache
 from typing import Final
 
 from onnx_lint.ir.names.misspelling import is_respelt
@@ -25,7 +26,7 @@ from onnx_lint.model import (
     ready,
 )
 from onnx_lint.model.import_proposals import proposed_import
-from onnx_lint.rule import Finding, Related, replace, rule
+from onnx_lint.rule import Finding, Record, Related, replace, rule
 from onnx_lint.spec.operators import onnxruntime_default_domain, sources
 from onnx_lint.spec.operators.foreign_names import OF_FRAMEWORKS, RUNTIME_HAD_FIRST, RUNTIME_TRAINING, TENSORFLOW
 from onnx_lint.spec.operators.history import REMOVED_EXPERIMENTAL
@@ -100,60 +101,64 @@ def unknown_operator(model: Model) -> Iterator[Finding]:
     - Reported by other rules: a missing import (`missing-opset-import`), a deprecated operator (`deprecated-operator`),
       a removed experimental operator (`removed-experimental-operator`), a name that is not UTF-8 (`invalid-utf8`).
     """
-    schemas = model.operators.schemas
     unknown = [alike for alike in model.operators.alike_nodes if alike.operator.status is OperatorStatus.UNKNOWN]
-    names: dict[tuple[str, int | None], list[str]] = {}
     own = _own_functions(model, {alike.operator.op_type for alike in unknown})
     unreadable = {fault.place for fault in model.faults_of(FaultKind.UTF8)}
+    names_of = cache(model.operators.schemas.operator_names)
     for count, alike in enumerate(unknown):
         operator = alike.operator
-        if not operator.domain and operator.op_type in REMOVED_EXPERIMENTAL:
-            continue
-        key = (operator.domain, operator.opset_version)
-        if key not in names:
-            names[key] = list(schemas.operator_names(*key))
-        known = names[key] if count < _MAX_COMPARED else []
-        spelling = _other_case(operator, known)
-        # Only the text from edition 1.16 on has the sentence on letter case.
-        clause = "OPR-2" if spelling and model.standard.at_least("1.16") else "OPR-1"
-        what: dict[str, str] = {}
-        near: str | None = None
-        is_only = needs_no_trial = False
-        for node in alike.nodes:
-            if unreadable and node.place.at("op_type") in unreadable:
-                continue
-            who = describe_importer(node)
-            if who not in what:
-                imported = model.imports.domains(node.graph.function)
-                what[who] = _what_is_known(schemas, operator, who, imported)
-                near = near or _nearest(operator.op_type, what[who], spelling, known)
-                is_only, needs_no_trial = _is_respelt(alike, near, known, model)
-            function = _called(model, node, own)
-            if function is not None:
-                proposals: Proposals | None = _own_domain(node, function)
-            else:
-                proposals = _other_name(node, near, is_only=is_only, needs_no_trial=needs_no_trial)
-                proposals = proposals or _other_domain(alike, node, model)
-            yield _finding(node, operator, clause, what[who], function, proposals)
+        if operator.domain or operator.op_type not in REMOVED_EXPERIMENTAL:
+            names = names_of(operator.domain, operator.opset_version) if count < _MAX_COMPARED else ()
+            nodes = (node for node in alike.nodes if node.place.at("op_type") not in unreadable)
+            yield from _findings(model, alike, nodes if unreadable else alike.nodes, names, own)
 
 
-def _finding(
-    node: Node, operator: Operator, clause: str, known: str, function: Function | None, proposals: Proposals | None
-) -> Finding:
-    """Return the finding for a node; `known` says what is known of its operator, `function` is one that it may mean."""
-    if function is not None:
-        known = f"{_domain(operator.domain)} {operator.opset_version} {_LACKS}"
-    return Finding(
-        node.place.at("op_type"),
-        f"{node.describe()} uses an operator that {known}",
-        related=() if function is None else (Related(function.place, "defines the operator"),),
-        proposals=proposals,
-        clause=clause,
-        allowed=f"an operator of version {operator.opset_version} of {_domain(operator.domain)}",
-        subject=operator.op_type,
-        cause=operator.versioned_name,
-        case=_case(node, operator),
-    )
+class _NearName(Record):
+    """A known operator that a wrong name may mean."""
+
+    name: str
+    is_only: bool = False
+    """True if it alone has the same letters and numbers."""
+    do_nodes_fit: bool = False
+    """True if the nodes with the wrong name fit its signature as well."""
+
+
+def _findings(
+    model: Model, alike: AlikeNodes, nodes: Iterable[Node], names: Collection[str], own: Mapping[str, list[Function]]
+) -> Iterator[Finding]:
+    """Yield the findings on alike nodes of an unknown operator.
+
+    `names`: the operators of its domain with which it is compared. `own`: see `_own_functions`.
+    """
+    operator = alike.operator
+    spelling = _other_case(operator, names)
+    # Only the text from edition 1.16 on has the sentence on letter case.
+    clause = "OPR-2" if spelling and model.standard.at_least("1.16") else "OPR-1"
+    knowledge: dict[str, str] = {}
+    near: _NearName | None = None
+    for node in nodes:
+        importer = describe_importer(node)
+        if importer not in knowledge:
+            imported = model.imports.domains(node.graph.function)
+            knowledge[importer] = _what_is_known(model.operators.schemas, operator, importer, imported)
+            near = near or _near_name(model, alike, knowledge[importer], spelling, names)
+        function = _called(model, node, own)
+        known = knowledge[importer] if function is None else _lacks(operator)
+        if function is None:
+            proposals = _other_name(node, near) or _other_domain(alike, node, model)
+        else:
+            proposals = _own_domain(node, function)
+        yield Finding(
+            node.place.at("op_type"),
+            f"{node.describe()} uses an operator that {known}",
+            related=() if function is None else (Related(function.place, "defines the operator"),),
+            proposals=proposals,
+            clause=clause,
+            allowed=f"an operator of version {operator.opset_version} of {_domain(operator.domain)}",
+            subject=operator.op_type,
+            cause=operator.versioned_name,
+            case=_case(node, operator),
+        )
 
 
 def _case(node: Node, operator: Operator) -> str | None:
@@ -166,23 +171,37 @@ def _case(node: Node, operator: Operator) -> str | None:
     return "preview" if operator.domain in _PREVIEWS and not is_in_training else None
 
 
-def _nearest(name: str, what: str, spelling: str | None, known: list[str]) -> str | None:
-    """Return the operator that a wrong name may mean. `what`: what is known of that name."""
-    if _LACKS not in what:
+def _near_name(
+    model: Model, alike: AlikeNodes, known: str, spelling: str | None, names: Collection[str]
+) -> _NearName | None:
+    """Return the operator that a wrong name may mean. `known`: what is known of that name."""
+    operator = alike.operator
+    near = _nearest(operator.op_type, known, spelling, names)
+    if near is None:
+        return None
+    if [name for name in names if is_respelt(operator.op_type, name)] != [near]:
+        return _NearName(near)
+    do_nodes_fit = _fits(alike, operator.domain, near, operator.opset_version, model)
+    return _NearName(near, is_only=True, do_nodes_fit=do_nodes_fit)
+
+
+def _nearest(name: str, known: str, spelling: str | None, names: Collection[str]) -> str | None:
+    """Return the name that a wrong name may mean. `known`: what is known of the wrong one."""
+    if _LACKS not in known:
         return None
     plain = name.replace("::", ".").rpartition(".")[2]  # aten::relu, torch.nn.Linear
     foreign = OF_FRAMEWORKS.get(plain)
-    if foreign in known:
+    if foreign in names:
         return foreign
     if plain != name:
-        return next((each for each in known if each.lower() == plain.rstrip("_").lower()), None)
-    return spelling or (nearest(name, known) if what.endswith(_LACKS) else None)
+        return next((each for each in names if each.lower() == plain.rstrip("_").lower()), None)
+    return spelling or (nearest(name, names) if known.endswith(_LACKS) else None)
 
 
 def _own_functions(model: Model, names: Set[str]) -> dict[str, list[Function]]:
     """Return the functions of the model that have one of the names, whatever their domain."""
     found: dict[str, list[Function]] = {}
-    for function in model.functions if names else ():
+    for function in model.functions:
         if function.name in names and function.domain:
             found.setdefault(function.name, []).append(function)
     return found
@@ -210,20 +229,13 @@ def _own_domain(node: Node, function: Function) -> Proposals:
     )
 
 
-def _other_name(node: Node, near: str | None, *, is_only: bool, needs_no_trial: bool) -> Proposals | None:
-    """Return another operator of nearly the name of the wrong one. `is_only`: whether it alone has the same letters."""
+def _other_name(node: Node, near: _NearName | None) -> Proposals | None:
+    """Return another operator of nearly the name of the wrong one."""
     if near is None:
         return None
-    option = replace(ready(quote(near), Assign(node.place.at("op_type"), near)), uncovers_own_node=is_only)
-    return Proposals("did you mean {}?", lambda: (option,), ends_message=True, needs_no_trial=needs_no_trial)
-
-
-def _is_respelt(alike: AlikeNodes, near: str | None, known: list[str], model: Model) -> tuple[bool, bool]:
-    """Return whether only this known operator has a name of the same letters, and whether the nodes fit it as well."""
-    operator = alike.operator
-    if near is None or [each for each in known if is_respelt(operator.op_type, each)] != [near]:
-        return False, False
-    return True, _fits(alike, operator.domain, near, operator.opset_version, model)
+    name = ready(quote(near.name), Assign(node.place.at("op_type"), near.name))
+    option = replace(name, uncovers_own_node=near.is_only)
+    return Proposals("did you mean {}?", lambda: (option,), ends_message=True, needs_no_trial=near.do_nodes_fit)
 
 
 def _fits(alike: AlikeNodes, domain: str, name: str, version: int | None, model: Model) -> bool:
@@ -235,29 +247,42 @@ def _fits(alike: AlikeNodes, domain: str, name: str, version: int | None, model:
 def _other_domain(alike: AlikeNodes, node: Node, model: Model) -> Proposals | None:
     """Return the one known domain that has the operator: an imported one, or that of ONNX Runtime.
 
-    It is certain if the node's own domain never had the operator.
+    If the node's own domain had the operator in another version, return the import of that version.
     """
-    operator = alike.operator
+    operator, schemas = alike.operator, model.operators.schemas
     imported = model.imports.domains(node.graph.function)
-    known = [each for each in model.operators.schemas.domains_of(operator.op_type) if each != operator.domain]
+    known = [each for each in schemas.domains_of(operator.op_type) if each != operator.domain]
     domains = [each for each in known if each in imported]
-    if not domains and model.operators.schemas.versions(operator.domain, operator.op_type):
+    if domains:
+        return _imported_domain(alike, node, domains[0], model) if len(domains) == 1 else None
+    if schemas.versions(operator.domain, operator.op_type):
         return proposed_import(model, alike, node)
-    domains = domains or [each for each in known if each == _RUNTIME_DOMAINS[0]]
-    if len(domains) != 1:
-        return None
-    (domain,) = domains
-    if domain not in imported and (node.graph.function is not None or not model.imports.are_stated):
-        return None
-    text, edits = f"write domain={quote(domain)} on the node", [Assign(node.place.at("domain"), domain)]
-    if domain in imported:
-        is_lacking = not model.operators.schemas.versions(operator.domain, operator.op_type)
-        version = model.operators.opset_versions(node.graph).get(domain)
-        needs_no_trial = is_lacking and _fits(alike, domain, operator.op_type, version, model)
-        return Proposals("{}", lambda: (ready(text, *edits),), needs_no_trial=needs_no_trial)
+    may_import = node.graph.function is None and model.imports.are_stated
+    return _runtime_domain(node, model) if _RUNTIME_DOMAINS[0] in known and may_import else None
+
+
+def _imported_domain(alike: AlikeNodes, node: Node, domain: str, model: Model) -> Proposals:
+    """Return an imported domain of the operator. It is certain if the node's own domain never had the operator."""
+    operator = alike.operator
+    text, edit = _on_node(node, domain)
+    is_lacking = not model.operators.schemas.versions(operator.domain, operator.op_type)
+    version = model.operators.opset_versions(node.graph).get(domain)
+    needs_no_trial = is_lacking and _fits(alike, domain, operator.op_type, version, model)
+    return Proposals("{}", lambda: (ready(text, edit),), needs_no_trial=needs_no_trial)
+
+
+def _runtime_domain(node: Node, model: Model) -> Proposals:
+    """Return the domain of ONNX Runtime, with an import of it."""
+    domain = _RUNTIME_DOMAINS[0]
+    text, edit = _on_node(node, domain)
     entry = message("OperatorSetIdProto")(domain=domain, version=1)
     end = ROOT.at("opset_import", len(model.proto.opset_import))
-    return only(ready(f"{text}, and import version 1 of that domain", *edits, Insert(end, entry)))
+    return only(ready(f"{text}, and import version 1 of that domain", edit, Insert(end, entry)))
+
+
+def _on_node(node: Node, domain: str) -> tuple[str, Assign]:
+    """Return the change of a node's domain, in words and as an edit."""
+    return f"write domain={quote(domain)} on the node", Assign(node.place.at("domain"), domain)
 
 
 _LACKS: Final = "does not have"
@@ -273,18 +298,22 @@ def _is_of_runtime(operator: Operator) -> bool:
 def _what_is_known(
     schemas: OperatorSchemas,
     operator: Operator,
-    who: str,
+    importer: str,
     domains: Set[str],
 ) -> str:
-    imported = f"{_domain(operator.domain)} {operator.opset_version}"
+    """Return what is known of an unknown operator, in words. `domains`: those that are imported."""
     versions = schemas.versions(operator.domain, operator.op_type)
     if versions and versions[0] > (operator.opset_version or 0):
         came = f"came with version {versions[0]} of {_domain(operator.domain)}, "
-        came += f"but {who} imports {operator.opset_version}"
+        came += f"but {importer} imports {operator.opset_version}"
         is_runtimes = not operator.domain and operator.op_type in RUNTIME_HAD_FIRST
         return f"{came}; below that version {_list_of_runtime()} has it" if is_runtimes else came
     who_has = _who_has(schemas, operator, domains)
-    return f"{imported} {_LACKS}{'' if who_has is None else f'; {who_has}'}"
+    return f"{_lacks(operator)}{'' if who_has is None else f'; {who_has}'}"
+
+
+def _lacks(operator: Operator) -> str:
+    return f"{_domain(operator.domain)} {operator.opset_version} {_LACKS}"
 
 
 def _who_has(schemas: OperatorSchemas, operator: Operator, domains: Set[str]) -> str | None:
@@ -311,13 +340,13 @@ def _owners(domains: list[str]) -> str:
     return f"{_list_of_runtime()} has it in {names}" if runtimes else f"{names} has it"
 
 
-def _other_case(operator: Operator, known: list[str]) -> str | None:
-    """The operator of the imported version that differs by upper and lower case only."""
+def _other_case(operator: Operator, names: Collection[str]) -> str | None:
+    """Return the operator of the imported version that differs only in upper and lower case."""
     # Folding makes a character three at most, and first takes up twelve times the memory of a name, which may be huge.
-    if len(operator.op_type) > 3 * max(map(len, known), default=0):
+    if len(operator.op_type) > 3 * max(map(len, names), default=0):
         return None
     folded = operator.op_type.casefold()
-    return next((name for name in known if name.casefold() == folded), None)
+    return next((name for name in names if name.casefold() == folded), None)
 
 
 def _domain(domain: str) -> str:

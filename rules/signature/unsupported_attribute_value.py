@@ -72,17 +72,18 @@ def unsupported_attribute_value(model: Model) -> Iterator[Finding]:
     """
     for alike in model.operators.verified_nodes:
         schema = alike.schema
-        restricted = _listed_values(schema, alike)
-        forms = set().union(*alike.forms.values()) if restricted else ()
+        allowed = _listed_values(schema, alike)
+        if not allowed:
+            continue
         if any(
-            true_if_it_crashes(partial(unlisted_value, attribute, schema, restricted))
-            for form in forms
+            true_if_it_crashes(partial(unlisted_value, attribute, schema, allowed))
+            for form in set().union(*alike.forms.values())
             for attribute in form.attributes
         ):
             for node in alike.nodes:
                 with model.crashes.at(_CHECK, node):
-                    yield from _findings(model.operators.schemas, schema, alike, node, restricted)
-    yield from _handed_in(model)
+                    yield from _findings(model.operators.schemas, alike, node, allowed)
+    yield from _findings_of_calls(model)
 
 
 def _listed_values(schema: OperatorSchema, alike: AlikeNodes) -> dict[str, AllowedValues]:
@@ -93,81 +94,84 @@ def _listed_values(schema: OperatorSchema, alike: AlikeNodes) -> dict[str, Allow
 _CHECK = "checking the values of attributes"
 
 
-def _handed_in(model: Model) -> Iterator[Finding]:
-    """Report values that calls or defaults of parameters pass into functions, once for each source and attribute."""
+class _Restricted(Record):
+    """An attribute of a node that may only have some values."""
+
+    nodes: AlikeNodes | BoundNodes
+    """Nodes with these attributes, of which it is one."""
+    node: Node
+    place: Place
+    name: str
+    allowed: AllowedValues
+    origins: tuple[Related, ...] = ()
+    """What gives it the value, if it refers to a parameter of a function."""
+
+
+def _findings_of_calls(model: Model) -> Iterator[Finding]:
+    """Yield findings on values that calls or defaults of parameters pass into functions.
+
+    There is one for each origin of a value and attribute that gets it.
+    """
     reported: set[tuple[Place, Place]] = set()
-    for bound in model.bound_nodes:
-        for attribute in bound.bound.attributes:
-            source = bound.sources.get(attribute.name)
-            allowed = allowed_values(bound.schema, attribute.name) if source is not None else None
+    for nodes in model.bound_nodes:
+        for attribute in nodes.bound.attributes:
+            source = nodes.sources.get(attribute.name)
+            allowed = allowed_values(nodes.schema, attribute.name) if source is not None else None
             if source is None or allowed is None:
                 continue
-            with model.crashes.at(_CHECK, partial(bound.graph.first_of, bound.form)):
-                wrong = unlisted_value(attribute, bound.schema, {attribute.name: allowed})
+            with model.crashes.at(_CHECK, partial(nodes.graph.first_of, nodes.form)):
+                wrong = unlisted_value(attribute, nodes.schema, {attribute.name: allowed})
                 if wrong is None:
                     continue
-                related = tuple(Related(*note) for note in bound.notes([attribute.name]))
-                for node in bound.nodes:
+                origins = tuple(Related(*note) for note in nodes.notes([attribute.name]))
+                for node in nodes.nodes:
                     place = node.place.at("attribute", next(attributes_with(node, {attribute.name})))
                     if (place, source.place) not in reported:
                         reported.add((place, source.place))
-                        subject = _Subject(bound.schema, attribute.name, allowed)
-                        finding = partial(_finding, model.operators.schemas, subject, bound, node, place, related)
-                        yield on_elements(finding, wrong, 1 + len(wrong.others), (wrong, *wrong.others))
-
-
-class _Subject(Record):
-    """An attribute with a value that the operator does not allow."""
-
-    schema: OperatorSchema
-    name: str
-    allowed: AllowedValues
+                        restricted = _Restricted(nodes, node, place, attribute.name, allowed, origins)
+                        yield _on_values(model.operators.schemas, restricted, wrong)
 
 
 def _findings(
-    schemas: OperatorSchemas,
-    schema: OperatorSchema,
-    alike: AlikeNodes,
-    node: Node,
-    restricted: dict[str, AllowedValues],
+    schemas: OperatorSchemas, alike: AlikeNodes, node: Node, allowed: dict[str, AllowedValues]
 ) -> Iterator[Finding]:
+    """Yield a finding for each attribute of a node with values that are not `allowed` for its name."""
     for index, attribute in enumerate(node.attribute_protos):
-        wrong = unlisted_value(attribute, schema, restricted)
+        wrong = unlisted_value(attribute, alike.schema, allowed)
         if wrong is not None:
-            subject = _Subject(schema, attribute.name, restricted[attribute.name])
-            finding = partial(_finding, schemas, subject, alike, node, node.place.at("attribute", index), ())
-            yield on_elements(finding, wrong, 1 + len(wrong.others), (wrong, *wrong.others))
+            place = node.place.at("attribute", index)
+            restricted = _Restricted(alike, node, place, attribute.name, allowed[attribute.name])
+            yield _on_values(schemas, restricted, wrong)
 
 
-def _finding(
-    schemas: OperatorSchemas,
-    subject: _Subject,
-    alike: AlikeNodes | BoundNodes,
-    node: Node,
-    place: Place,
-    related: tuple[Related, ...],
-    wrong: UnlistedValue,
-    count: int,
-) -> Finding:
-    schema, name, value, index = subject.schema, subject.name, wrong.value, wrong.index
-    hint = version_hint(_version(schemas, schema, name, value), alike, node) or _spelling(value, subject.allowed)
-    values = _listed(schema, name, subject.allowed)
+def _on_values(schemas: OperatorSchemas, restricted: _Restricted, wrong: UnlistedValue) -> Finding:
+    """Return the finding on the wrong values of an attribute, of which `wrong` is the first."""
+    values = (wrong, *wrong.others)
+    return on_elements(partial(_finding, schemas, restricted), wrong, len(values), values)
+
+
+def _finding(schemas: OperatorSchemas, restricted: _Restricted, wrong: UnlistedValue, count: int) -> Finding:
+    schema, name, node = restricted.nodes.schema, restricted.name, restricted.node
+    value, index = wrong.value, wrong.index
+    hint = version_hint(_version(schemas, schema, name, value), restricted.nodes, node)
+    hint = hint or _spelling(value, restricted.allowed)
+    values = _listed(schema, name, restricted.allowed)
     inner = "" if index is None else f"element {index}"
     attribute = f"{inner and f'{inner} of '}attribute {quote(name)} of {node.describe()}"
     few = f"but {describe_schema(schema)} needs {listed(values, 'or')}"
     if schema.domain == RUNTIME_DOMAIN and is_flag(schema, name):
         hint = f"{hint}; only its description requires this"
     return Finding(
-        place,
+        restricted.place,
         f"{attribute} is {_shown(schema, name, value)}, "
         f"{few if len(values) <= _FEW else f'which {describe_schema(schema)} does not allow'}{and_others(count)}{hint}",
         clause="NOD-7f" if is_flag(schema, name) else "NOD-7a",
-        related=related,
+        related=restricted.origins,
         allowed=", ".join(values),
         subject=name,
         cause=f"{schema.domain}::{schema.name} {name} {value}",
         inner=inner,
-        partners=tuple(each.place for each in related),
+        partners=tuple(each.place for each in restricted.origins),
     )
 
 
@@ -192,7 +196,7 @@ def _order(value: str | int) -> tuple[int, str]:
 
 
 def _version(schemas: OperatorSchemas, schema: OperatorSchema, name: str, value: str | int) -> str:
-    """Which version allows the value; empty if none does."""
+    """Return in words which version allows the value; empty if none does."""
     versions = schemas.versions(schema.domain, schema.name)
     found = [version for version in versions if _is_allowed(schemas, schema, version, name, value)]
     later = [version for version in found if version > schema.since_version]

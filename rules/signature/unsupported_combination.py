@@ -12,7 +12,7 @@ from onnx_lint.ir.crashes import true_if_it_crashes
 from onnx_lint.ir.operators.broken_combinations import broken_by, is_empty_list
 from onnx_lint.ir.operators.mismatch import attributes_with, describe_schema
 from onnx_lint.model import AlikeNodes, Model, Node, Place, are_sizes, fact, has_faulty_attributes
-from onnx_lint.rule import Finding, Related, replace, rule
+from onnx_lint.rule import Finding, Record, Related, replace, rule
 from onnx_lint.spec.operators.attribute_values import RUNTIME_DOMAIN
 from onnx_lint.spec.operators.combinations import Choice, Combination, Member, combinations
 from onnx_lint.spec.operators.schema import OperatorSchema
@@ -99,7 +99,9 @@ def unsupported_combination(model: Model) -> Iterator[Finding]:
     for alike in model.operators.verified_nodes:
         schema = alike.schema
         wanted = combinations(schema)
-        for node in _nodes_that_break(wanted, alike) if wanted else ():
+        if not wanted:
+            continue
+        for node in _nodes_that_break(wanted, alike):
             for combination in wanted:
                 with model.crashes.at(_CHECK, node):
                     members = _broken_by(combination, node.form)
@@ -111,7 +113,7 @@ def unsupported_combination(model: Model) -> Iterator[Finding]:
                         continue
                     found = _finding(node, node.form, schema, combination, members)
                     yield replace(found, hint=_hint(model, node, schema, members))
-    yield from _of_calls(model)
+    yield from _findings_of_calls(model)
 
 
 def _nodes_that_break(wanted: Sequence[Combination], alike: AlikeNodes) -> Iterator[Node]:
@@ -130,7 +132,7 @@ _CHECK = "checking combinations of attributes and operands"
 
 
 def _broken_by(combination: Combination, form: NodeForm) -> Sequence[Member]:
-    """The members at odds, none where one of them is a reference, which may bring nothing."""
+    """Return the members that break the combination; none if one is a reference, which may have no value."""
     members = broken_by(combination, form)
     references = {attribute.name for attribute in form.attributes if attribute.ref_attr_name}
     return () if any(member.field == "attribute" and member.name in references for member in members) else members
@@ -163,21 +165,21 @@ def _are_given_together(node: Node, members: Sequence[Member], calls: Mapping[in
     )
 
 
-def _of_calls(model: Model) -> Iterator[Finding]:
-    """Report combinations that calls or defaults of parameters make in functions, each once at a node."""
+def _findings_of_calls(model: Model) -> Iterator[Finding]:
+    """Yield findings on combinations that calls or defaults of parameters make in functions, each once at a node."""
     reported: set[tuple[Place, Combination]] = set()
-    for bound in model.bound_nodes:
-        for combination in combinations(bound.schema):
-            with model.crashes.at(_CHECK, partial(bound.graph.first_of, bound.form)):
-                members = _broken_by(combination, bound.bound)
-                if not members or _broken_by(combination, bound.form):
+    for nodes in model.bound_nodes:
+        for combination in combinations(nodes.schema):
+            with model.crashes.at(_CHECK, partial(nodes.graph.first_of, nodes.form)):
+                members = _broken_by(combination, nodes.bound)
+                if not members or _broken_by(combination, nodes.form):
                     continue
                 names = [member.name for side in combination.sides for member in side if member.field == "attribute"]
-                related = tuple(Related(*note) for note in bound.notes(names))
-                for node in bound.nodes:
+                related = tuple(Related(*note) for note in nodes.notes(names))
+                for node in nodes.nodes:
                     if (node.place, combination) not in reported:
                         reported.add((node.place, combination))
-                        yield _finding(node, bound.bound, bound.schema, combination, members, related)
+                        yield _finding(node, nodes.bound, nodes.schema, combination, members, related)
 
 
 _SCALES_REQUIRED = 11
@@ -196,10 +198,8 @@ def _hint(model: Model, node: Node, schema: OperatorSchema, members: Sequence[Me
     """Return how a node that has `scales` and `sizes` leaves out the scales, if its shapes then fit."""
     if schema.name != "Resize" or not all(member.field == "input" for member in members):
         return None
-    scales, facts = (
-        members[0].index,
-        [model.value_flow.fact_of(name, node.graph) if name else ABSENT for name in node.inputs],
-    )
+    scales = members[0].index
+    facts = [model.value_flow.fact_of(name, node.graph) if name else ABSENT for name in node.inputs]
     is_required = schema.since_version == _SCALES_REQUIRED
     facts[scales] = fact(facts[scales].kind, (0,), ()) if is_required else ABSENT
     if fitting_outputs(node, schema, tuple(facts)) is None:
@@ -218,40 +218,50 @@ def _finding(
 ) -> Finding:
     are_needed_together = combination.kind in (Choice.TOGETHER, Choice.NEEDS)
     in_words = _lacking_in_words if are_needed_together else _excluding_in_words
-    has, choice, allowed = in_words(combination, members, form)
-    if schema.domain == RUNTIME_DOMAIN and not combination.is_enforced:
-        choice += "; only its description requires this"
+    wording = in_words(combination, members, form)
+    is_only_described = schema.domain == RUNTIME_DOMAIN and not combination.is_enforced
+    end = "; only its description requires this" if is_only_described else ""
     return Finding(
         _place(node, members[-1]),
-        f"{node.describe()} has {has}, but {describe_schema(schema)} {choice}",
+        f"{node.describe()} has {wording.has}, but {describe_schema(schema)} {wording.choice}{end}",
         "NOD-7c" if combination.is_enforced else "NOD-7d",
         (*(Related(_place(node, member), member.describe()) for member in members[:-1]), *origins),
-        f"{allowed} (see {combination.source})",
+        f"{wording.allowed} (see {combination.source})",
         subject=members[-1].name,
         partners=tuple(each.place for each in origins),
     )
 
 
-def _lacking_in_words(combination: Combination, members: Sequence[Member], form: NodeForm) -> tuple[str, str, str]:
-    """Return what a node has without another part, what its operator says of that, and what is allowed."""
+class _Wording(Record):
+    """The words about a combination."""
+
+    has: str
+    """What the node has."""
+    choice: str
+    """What the operator allows or needs, as the end of a sentence."""
+    allowed: str
+
+
+def _lacking_in_words(combination: Combination, members: Sequence[Member], form: NodeForm) -> _Wording:
+    """Return the words about members without another one that they need."""
     lacking = next(side[0] for side in combination.sides if side[0] not in members)
     is_pair = len(combination.sides) == _PAIR
     choice = "needs both or neither" if is_pair else "needs all of these lists or none"
     if combination.kind is Choice.NEEDS:
         choice = "allows the former only with the latter"
     allowed = "both or neither" if is_pair else f"all or none of {listed(_every(combination))}"
-    return f"{members[0].describe()} without {lacking.describe()}", choice, allowed
+    return _Wording(f"{members[0].describe()} without {lacking.describe()}", choice, allowed)
 
 
-def _excluding_in_words(combination: Combination, members: Sequence[Member], form: NodeForm) -> tuple[str, str, str]:
-    """Return what a node has that excludes each other, what its operator says of that, and what is allowed."""
+def _excluding_in_words(combination: Combination, members: Sequence[Member], form: NodeForm) -> _Wording:
+    """Return the words about members that exclude each other."""
     is_one = combination.kind is Choice.ONE
     choice = "needs exactly one of them" if is_one else "allows at most one of them"
     names = {member.name for member in members}
     if any(attribute.name in names and is_empty_list(attribute) for attribute in form.attributes):
         choice += "; an empty list is a value as well"
     allowed = f"{'exactly' if is_one else 'at most'} one of {listed(_every(combination))}"
-    return listed([member.describe() for member in members]), choice, allowed
+    return _Wording(listed([member.describe() for member in members]), choice, allowed)
 
 
 def _every(combination: Combination) -> list[str]:

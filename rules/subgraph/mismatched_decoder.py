@@ -3,10 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from onnx_lint.common.record import Record
 from onnx_lint.model import Graph, Model, Node, runs_decoders
 from onnx_lint.model.searches import SearchNode, searches
-from onnx_lint.rule import Finding, Related, rule
+from onnx_lint.rule import Finding, Record, Related, rule
 from onnx_lint.spec.operators.records import GraphForm
 from onnx_lint.wording import counted, describe_shape, listed, quote
 

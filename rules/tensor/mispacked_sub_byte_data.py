@@ -70,8 +70,8 @@ def _of_entry(tensor: StoredTensor, element: ElementType, entry: contents.Outlie
 def _complaint(tensor: StoredTensor, element: ElementType) -> str:
     stored = tensor.describe_count(element.field)
     return (
-        f"int32_data of {tensor.describe()} has {stored}, but {tensor.describe_type()} needs {tensor.expected:,} "
-        f"with {element.elements_per_entry} elements each"
+        f"int32_data of {tensor.describe()} has {stored}, but {tensor.describe_type()} needs "
+        f"{tensor.expected_entries:,} with {element.elements_per_entry} elements each"
     )
 
 

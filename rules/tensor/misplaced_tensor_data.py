@@ -44,6 +44,7 @@ def misplaced_tensor_data(model: Model) -> Iterator[Finding]:
     - `raw_data`: every type except string, which `string-in-raw-data` reports.
     - If several fields have values, only `ambiguous-tensor-data` reports the tensor.
     """
+    # The field that is right for the type has no values, so these tensors are among the miscounted ones.
     for tensor in model.tensors.miscounted:
         field, element = tensor.field, tensor.type
         if element and field and field not in {"raw_data", element.field} and tensor.elements != 0:

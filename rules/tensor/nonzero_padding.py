@@ -48,13 +48,14 @@ def nonzero_padding(model: Model) -> Iterator[Finding]:
         if element.elements_per_entry == 1 and field != "raw_data":
             continue  # one element an entry, so nothing is left over
         used = tensor.elements * element.bits % 8
-        if used and tensor.count(field) == tensor.expected:
+        if used and tensor.count(field) == tensor.expected_entries:
             yield from _findings(tensor, element, field, used)
 
 
 def _findings(tensor: StoredTensor, element: ElementType, field: str, used: int) -> Iterator[Finding]:
     last = contents.last_byte(tensor) if field == "raw_data" else contents.last_entry(tensor)
-    padding = (last or 0) & 0xFF & -(1 << used)
+    mask = 0xFF >> used << used
+    padding = (last or 0) & mask
     if padding:
         what = f"byte of {tensor.name_of(field)}" if field == "raw_data" else "entry of int32_data"
         yield Finding(

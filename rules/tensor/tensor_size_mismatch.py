@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from onnx_lint.ir.tensors.stored_tensor import SizeMismatch
 from onnx_lint.model import Model, StoredTensor, has_suspect_tensors
 from onnx_lint.rule import Finding, rule
 
@@ -47,25 +48,23 @@ def tensor_size_mismatch(model: Model) -> Iterator[Finding]:
     - onnx.checker accepts too many values, ONNX Runtime does not.
     """
     for tensor in model.tensors.miscounted:
-        if tensor.has_wrong_size:
-            field = tensor.allowed_field
-            assert field is not None
-            yield _finding(tensor, field)
+        wrong = tensor.wrong_size
+        if wrong is not None:
+            yield _finding(tensor, wrong)
 
 
 _UNITS: Final = {"raw_data": ("byte", "bytes"), "string_data": ("string", "strings")}
 
 
-def _finding(tensor: StoredTensor, field: str) -> Finding:
-    element = tensor.type
-    assert element is not None
+def _finding(tensor: StoredTensor, wrong: SizeMismatch) -> Finding:
+    field, expected = wrong.field, wrong.expected_entries
     one, several = _UNITS.get(field, ("entry", "entries"))
-    needed = f"{tensor.expected:,} {one if tensor.expected == 1 else several}"
+    needed = f"{expected:,} {one if expected == 1 else several}"
     return Finding(
         tensor.place.at(field),
         f"{field} of {tensor.describe()} has {tensor.describe_count(field)}, "
-        f"but {tensor.describe_type()} needs {tensor.expected:,}",
-        clause="TEN-16" if element.is_complex and field != "raw_data" else "TEN-3",
+        f"but {tensor.describe_type()} needs {expected:,}",
+        clause="TEN-16" if wrong.element.is_complex and field != "raw_data" else "TEN-3",
         allowed=f"{needed}, or a type and dimensions that {tensor.describe_count(field)} fit",
         offset=tensor.offset,
         subject=tensor.proto.name,

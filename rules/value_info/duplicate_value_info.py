@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, partial
 from typing import Final
 
 from onnx_lint.model import (
     Declaration,
     Delete,
+    EarlierStatements,
     Fix,
     Graph,
     Model,
@@ -18,7 +19,7 @@ from onnx_lint.model import (
     message,
     serialized,
 )
-from onnx_lint.rule import Finding, Related, folded, replace, rule
+from onnx_lint.rule import Finding, Record, Related, folded, replace, rule
 from onnx_lint.wording import quote
 
 
@@ -71,7 +72,7 @@ def duplicate_value_info(model: Model) -> Iterator[Finding]:
 
 
 def _across(algorithm: Graph) -> Iterator[Finding]:
-    """Return a finding on the entries of an algorithm for values that the main graph has entries for.
+    """Yield a finding on the entries of an algorithm for values that the main graph has entries for.
 
     If they contradict each other, `contradictory-declared-type` or `-shape` reports that.
     """
@@ -97,44 +98,65 @@ def _finding_across(entries: tuple[Declaration, Declaration]) -> Finding:
     )
 
 
+class _Repetition(Record):
+    """An entry of a value that has a first entry already."""
+
+    first: int
+    later: int
+    contradicted: int | None
+    """The first of the earlier entries that contradict it; None if none does."""
+
+    @property
+    def earlier(self) -> int:
+        """The entry that the finding compares it with."""
+        return self.first if self.contradicted is None else self.contradicted
+
+
 def _duplicates(graph: Graph) -> Iterator[Finding]:
-    """The findings on the entries of the graph whose name an earlier entry has, folded by their clauses."""
-    first: dict[str, int] = {}
-    by_clause: dict[str, list[tuple[int, int]]] = {}
-    differing: set[int] = set()
-    kept: dict[int, Declaration] = {}
+    """Yield a finding on the entries that contradict earlier ones, and one on the others that name a value again."""
+    entries_of_value: dict[str, list[int]] = {}
     for index, name in enumerate(graph.value_info_names):
-        earlier = first.setdefault(name, index) if name else index
-        if earlier != index:
-            if _is_equal(graph, earlier, index):
-                by_clause.setdefault(_clauses(graph)[1], []).append((earlier, index))
-                continue
-            one, other = kept.get(earlier) or _entry(graph, earlier), _entry(graph, index)
-            if len(one.statements) > _FEW:
-                kept[earlier] = one
-            by_clause.setdefault(_clause(one, other), []).append((earlier, index))
-            # Beside a different entry, an equal one decides which of them a reader takes, the first or the last.
-            if not _is_alike(one, other):
-                differing.add(earlier)
-    for clause, pairs in by_clause.items():
-        finding = partial(_finding, graph, clause, kept)
-        fix = _fix(graph, [(earlier, later) for earlier, later in pairs if earlier not in differing])
-        further = _CONTRADICTING if clause == _clauses(graph)[0] else _REPEATING
-        for found in folded(pairs, finding, graph.name, further):
-            yield replace(found, fix=fix)
+        if name:
+            entries_of_value.setdefault(name, []).append(index)
+    repeated = [entries for entries in entries_of_value.values() if len(entries) > 1]
+    found = [repetition for entries in repeated for repetition in _repetitions(graph, entries)]
+    found.sort(key=lambda repetition: repetition.later)
+    contradicting, repeating = ("FUN-22", "FUN-22a") if graph.is_function else ("VI-4", "VI-4a")
+    earlier_entry = cache(partial(_entry, graph))  # a thousand findings may need the same one
+    finding = partial(_finding, graph, contradicting, earlier_entry)
+    for each in folded((each for each in found if each.contradicted is not None), finding, graph.name, _CONTRADICTING):
+        yield replace(each, fix=_NO_FIX)
+    finding = partial(_finding, graph, repeating, earlier_entry)
+    for each in folded((each for each in found if each.contradicted is None), finding, graph.name, _REPEATING):
+        yield replace(each, fix=_fix(graph, repeated))
 
 
-def _fix(graph: Graph, pairs: Iterable[tuple[int, int]]) -> Fix | str:
-    """The fix that deletes all but one of the entries of each value; these differ in names of variables at most."""
-    groups: dict[int, list[int]] = {}
-    for earlier, later in pairs:
-        groups.setdefault(earlier, [earlier]).append(later)
+def _repetitions(graph: Graph, entries: Sequence[int]) -> Iterator[_Repetition]:
+    """Yield the entries of one value after the first, each compared with all before it."""
+    first, *others = entries
+    earlier = EarlierStatements()
+    earlier.add(first, _entry(graph, first))
+    for later in others:
+        if _is_equal(graph, first, later):
+            yield _Repetition(first, later, contradicted=None)
+            continue
+        declaration = _entry(graph, later)
+        yield _Repetition(first, later, earlier.first_against(declaration))
+        earlier.add(later, declaration)
+
+
+def _fix(graph: Graph, repeated: Iterable[Sequence[int]]) -> Fix | str:
+    """Return the fix that deletes all but one of the entries of each value, or why there is none.
+
+    A value keeps entries that differ in more than the names of variables: nobody knows which of them a reader uses.
+    """
+    groups = [entries for entries in repeated if _are_alike(graph, entries)]
     if not groups:
-        return "the entries differ in more than the names of variables"
+        return _NO_FIX
     declared = range(0 if graph.is_function else len(graph.input_names))
     inputs = {name for index in declared for name in _variables(graph.message_at("input", index))}
     deleted = []
-    for group in groups.values():
+    for group in groups:
         # An entry with the variables of the inputs says more than one with made up names.
         kept = max(group, key=lambda index: len(inputs & _variables(graph.message_at("value_info", index))))
         deleted += [index for index in group if index != kept]
@@ -160,8 +182,15 @@ def _is_equal(graph: Graph, earlier: int, later: int) -> bool:
     return found
 
 
+def _are_alike(graph: Graph, entries: Sequence[int]) -> bool:
+    """Return whether the entries are equal except for the names of variables."""
+    first, *others = entries
+    declaration = _entry(graph, first)
+    return all(_is_equal(graph, first, other) or _is_alike(declaration, _entry(graph, other)) for other in others)
+
+
 def _is_alike(earlier: Declaration, later: Declaration) -> bool:
-    """Return whether two entries are equal but for the names of variables."""
+    """Return whether two entries are equal except for the names of variables."""
     dims = [each.proto.type.tensor_type.shape.dim for each in (earlier, later)]
     if len(dims[0]) != len(dims[1]):
         return False
@@ -173,41 +202,33 @@ def _is_alike(earlier: Declaration, later: Declaration) -> bool:
     return serialized(earlier.proto) == serialized(copy)
 
 
-def _clauses(graph: Graph) -> tuple[str, str]:
-    """The clauses that entries break which contradict earlier ones, and which repeat them."""
-    return ("FUN-22", "FUN-22a") if graph.is_function else ("VI-4", "VI-4a")
-
-
-def _clause(earlier: Declaration, later: Declaration) -> str:
-    """The clause that an entry breaks which repeats an earlier one."""
-    contradicting, repeating = _clauses(earlier.graph)
-    return contradicting if contradict(earlier.statements, later.statements) else repeating
-
-
-_FEW: Final = 32
-"""Types of so few parts are read again for each entry, which takes up no memory."""
-
+_NO_FIX: Final = "the entries differ in more than the names of variables"
 _CONTRADICTING: Final = ("more entry contradicts an earlier one", "more entries contradict earlier ones")
 _REPEATING: Final = ("more entry repeats an earlier one", "more entries repeat earlier ones")
 
 
-def _finding(graph: Graph, clause: str, kept: dict[int, Declaration], pair: tuple[int, int]) -> Finding:
-    earlier, later = kept.get(pair[0]) or _entry(graph, pair[0]), _entry(graph, pair[1])
-    message = f"value info {quote(later.name)} of {graph.describe()} is listed twice"
-    if _is_equal(graph, *pair):
-        pass
-    elif contradict(earlier.statements, later.statements):
-        message += f", as {earlier.describe_type()} and as {later.describe_type()}"
-    elif _differ_in_variables(earlier, later):
-        message += f", with other dimension variables: {earlier.describe_type()} and {later.describe_type()}"
+def _finding(
+    graph: Graph, clause: str, earlier_entry: Callable[[int], Declaration], repetition: _Repetition
+) -> Finding:
+    earlier, later = earlier_entry(repetition.earlier), _entry(graph, repetition.later)
+    ordinal = "first" if repetition.earlier == repetition.first else "earlier"
     return Finding(
         later.place,
-        message,
+        f"value info {quote(later.name)} of {graph.describe()} is listed twice{_difference_in_words(earlier, later)}",
         clause=clause,
-        related=(Related(earlier.place, f"first entry for {quote(later.name)}"),),
+        related=(Related(earlier.place, f"{ordinal} entry for {quote(later.name)}"),),
         allowed="one entry for each value",
         inner=later.contradiction(earlier),
     )
+
+
+def _difference_in_words(earlier: Declaration, later: Declaration) -> str:
+    """Return the difference of two entries as the end of a sentence; empty if one only declares more."""
+    if contradict(earlier.statements, later.statements):
+        return f", as {earlier.describe_type()} and as {later.describe_type()}"
+    if _differ_in_variables(earlier, later):
+        return f", with other dimension variables: {earlier.describe_type()} and {later.describe_type()}"
+    return ""
 
 
 def _differ_in_variables(one: Declaration, other: Declaration) -> bool:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from onnx_lint.model import (
     NEWEST_IR_VERSION,
@@ -9,6 +10,8 @@ from onnx_lint.model import (
     Assign,
     Fix,
     Model,
+    Proto,
+    Release,
     has_outdated_ir_version,
     normalized_domain,
     release_of_opset,
@@ -17,8 +20,8 @@ from onnx_lint.model import (
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
-FIRST_WITH_IMPORTS = 3
-"""The IR version that brought opset_import."""
+_FIRST_WITH_IMPORTS: Final = 3
+"""The first IR version with opset_import."""
 
 
 @rule(clause="VER-6", since="0.1.0", about=has_outdated_ir_version)
@@ -65,26 +68,35 @@ def outdated_ir_version(model: Model) -> Iterator[Finding]:
     - It is a note, because tools do it on purpose, to reach older runtimes that have the operators.
     """
     stated = model.ir_version
-    if not FIRST_WITH_IMPORTS <= stated < NEWEST_IR_VERSION:
+    if not _FIRST_WITH_IMPORTS <= stated < NEWEST_IR_VERSION:
         return
-    newest = stated
-    finding = None
-    for index, entry in enumerate(model.proto.opset_import):
-        release = release_of_opset(entry.domain, entry.version)
-        if release is not None and release.ir_version > newest:
-            domain = normalized_domain(entry.domain)
-            if domain and domain not in model.domains_in_use[None]:
-                continue
-            newest = release.ir_version
-            opset = f"{quote(shown_domain(entry.domain))} {entry.version}"
-            finding = Finding(
-                ROOT.at("ir_version"),
-                f"IR version {stated} is older than IR version {newest}, "
-                f"with which ONNX {release.onnx} published {opset}",
-                related=(Related(ROOT.at("opset_import", index), f"the import of {opset}"),),
-                allowed=f"IR version {newest} or later",
-                subject=shown_domain(entry.domain),
-                fix=Fix(f"state IR version {newest}", (Assign(ROOT.at("ir_version"), newest),), is_safe=False),
-            )
-    if finding is not None:
-        yield finding
+    releases = [
+        (index, release)
+        for index, entry in enumerate(model.proto.opset_import)
+        if (release := release_of_opset(entry.domain, entry.version)) is not None and _is_judged(model, entry.domain)
+    ]
+    if not releases:
+        return
+    index, release = max(releases, key=lambda each: each[1].ir_version)  # the first import of the newest
+    if release.ir_version > stated:
+        yield _finding(stated, model.proto.opset_import[index], index, release)
+
+
+def _is_judged(model: Model, domain: str) -> bool:
+    """Return whether the import of a domain counts: any of the default domain, and others that a node needs."""
+    domain = normalized_domain(domain)
+    return not domain or domain in model.domains_in_use[None]
+
+
+def _finding(stated: int, entry: Proto, index: int, release: Release) -> Finding:
+    """Return the finding on an IR version, and the import of an operator set that a later release published."""
+    needed = release.ir_version
+    opset = f"{quote(shown_domain(entry.domain))} {entry.version}"
+    return Finding(
+        ROOT.at("ir_version"),
+        f"IR version {stated} is older than IR version {needed}, with which ONNX {release.onnx} published {opset}",
+        related=(Related(ROOT.at("opset_import", index), f"the import of {opset}"),),
+        allowed=f"IR version {needed} or later",
+        subject=shown_domain(entry.domain),
+        fix=Fix(f"state IR version {needed}", (Assign(ROOT.at("ir_version"), needed),), is_safe=False),
+    )

@@ -19,7 +19,8 @@ from support.wire.wire_bytes import BASE, length
 from onnx_lint import lint, schema
 from onnx_lint.input.source import BytesSource, Source
 from onnx_lint.ir import long_lists
-from onnx_lint.ir.long_lists import AttributeInFile, LongList, numbers_of, pieces_of, repeated_in
+from onnx_lint.ir.left_in_file import AttributeInFile
+from onnx_lint.ir.long_lists import LongList, numbers_of, pieces_of, repeated_in
 from onnx_lint.ir.operators import tree_ensembles
 from onnx_lint.ir.payload import Payload
 from onnx_lint.ir.tensors import wire_values

@@ -30,6 +30,8 @@ from support.project.each_case import each_case
 
 import onnx_lint
 from onnx_lint import schema
+from onnx_lint.schema.pool import compiled, files_of
+from onnx_lint.schema.variants import packed_file
 from tools import compile_schema as compiler
 
 OURS = schema.pool().FindFileByName(compiler.RECORDED_NAME)
@@ -347,3 +349,12 @@ def test_every_message_has_columns_of_the_same_fields():
 def test_a_message_that_does_not_exist_has_no_columns():
     with pytest.raises(KeyError):
         schema.columns("NoProto")
+
+
+@pytest.mark.parametrize("change", [b"", b"\x18\x02"], ids=["no features", "other features"])
+def test_a_schema_without_the_feature_that_packing_changes_is_refused(change: bytes):
+    file = next(files_of(compiled()))
+    features = b"\x92\x03\x06\x10\x01\x18\x02\x20\x02"
+    assert file.count(features) == 1
+    with pytest.raises(ValueError, match="other features"):
+        packed_file(file.replace(features, change))

@@ -34,15 +34,36 @@ NO_INITIALIZERS: Final = Initializers([], [], [], [], set())
 
 
 _NAME: Final = b"\x42"
-"""The tag of the name, which Protocol Buffers writes after shape and type."""
-
+"""The tag of the name."""
+_NAME_HEADER_BYTES: Final = 2
+"""The bytes of the tag of a name and of its length, if the name is shorter than 128 bytes."""
 _RAW_DATA: Final = b"\x4a"
-"""The tag of raw_data, which Protocol Buffers writes after the name."""
+"""The tag of raw_data."""
 
-_TensorBeginning = tuple[int, tuple[int, ...], bytes, int]
-"""What the bytes before the name of a tensor say: its element type and shape, the tag and length of the raw_data that
-is evidently right for these, and how many bytes the tensor then has after its name.
-"""
+
+class _TensorLayout(Record):
+    """The bytes of tensors of one element type and shape that have only a name and raw_data besides.
+
+    Protocol Buffers writes them in this order, and the name and the values are the only parts that differ:
+
+        dims, data_type | 42, length, name | 4a, length, values
+                          ----------------   ----------
+                          name               raw_data_header
+    """
+
+    element_type: int
+    shape: tuple[int, ...]
+    raw_data_size: int
+    """How many bytes of values are evidently right, whatever they are; -1 if none are."""
+    raw_data_header: bytes
+    """The tag and the length of raw_data."""
+    size_after_name: int
+
+
+def _layout(element_type: int, shape: tuple[int, ...]) -> _TensorLayout:
+    size = evident_size(element_type, shape)
+    header = b"" if size < 0 else _RAW_DATA + encode_varint(size)
+    return _TensorLayout(element_type, shape, size, header, len(header) + size)
 
 
 def initializers_of(tensors: Sequence[bytes]) -> Initializers:
@@ -50,63 +71,58 @@ def initializers_of(tensors: Sequence[bytes]) -> Initializers:
     if not tensors:
         return NO_INITIALIZERS
     found = Initializers([], [], [], [], set())
-    kinds: dict[bytes, tuple[tuple[int, ...], int]] = {}
-    beginnings: dict[bytes, _TensorBeginning] = {}
+    layouts: dict[bytes, _TensorLayout] = {}
+    known: dict[bytes, _TensorLayout] = {}  # by the bytes before the name
     for index, piece in enumerate(tensors):
-        # A tensor with a known type and shape, a name, and raw_data of the right size is not parsed
-        # (docs/performance.md: columns-of-initializers). A beginning that is known ends with a whole field, so what
-        # follows is a tag.
+        # A tensor of a known layout is not parsed (docs/performance.md: columns-of-initializers). What comes before the
+        # name in a layout ends with a whole field, so what follows is a tag.
         before_name, _, rest = piece.partition(_NAME)
-        beginning = beginnings.get(before_name)
-        if beginning is not None and rest and 0 < rest[0] < 0x80:
-            element_type, shape, before_values, behind_name = beginning
+        layout = known.get(before_name)
+        if layout is not None and rest and 0 < rest[0] < 0x80:
             end = rest[0] + 1
-            if len(rest) == end + behind_name and rest.startswith(before_values, end):
+            header = layout.raw_data_header
+            if len(rest) == end + layout.size_after_name and rest.startswith(header, end):
+                element_type = layout.element_type
                 found.names.append(rest[1:end].decode())
                 found.element_types.append(element_type)
-                found.shapes.append(shape)
+                found.shapes.append(layout.shape)
                 if element_type in FLOATING_TYPES:
-                    raw = rest[end + len(before_values) :]
+                    raw = rest[end + len(header) :]
                     if may_hold_nan(element_type, raw, is_raw=True):
                         found.may_be_nan.add(index)
                 continue
-        beginning = _add_parsed(piece, found, kinds)
-        if beginning is not None and len(before_name) + 2 + len(found.names[-1].encode()) + beginning[3] == len(piece):
-            beginnings[before_name] = beginning
+        layout = _add_parsed(piece, found, layouts)
+        if layout is not None:
+            name_size = _NAME_HEADER_BYTES + len(found.names[-1].encode())
+            if len(before_name) + name_size + layout.size_after_name == len(piece):
+                known[before_name] = layout
     return found
 
 
-def _add_parsed(
-    piece: bytes, found: Initializers, kinds: dict[bytes, tuple[tuple[int, ...], int]]
-) -> _TensorBeginning | None:
-    """Add a tensor to the columns, as the parser reads it.
+def _add_parsed(piece: bytes, found: Initializers, layouts: dict[bytes, _TensorLayout]) -> _TensorLayout | None:
+    """Add a tensor to the columns, as the parser reads it. Return its layout; None if it has another one.
 
-    Return its beginning if it evidently is right with a name and raw_data alone. `kinds` has the shapes so far, by
-    element type and shape, and how many bytes of raw_data are evidently right.
+    `layouts`: those of the tensors so far, by element type and shape; this adds to it.
     """
     proto = schema.message("TensorProto").FromString(piece)
     index, name, element_type, shape = len(found.names), proto.name, proto.data_type, tuple(proto.dims)
     found.names.append(name)
     found.element_types.append(element_type)
     key = dumps((element_type, shape), WITHOUT_REFERENCES)  # `salted_key` without a call for each initializer
-    kind = kinds.get(key)
-    if kind is None:
-        kind = kinds[key] = shape, evident_size(element_type, shape)
-    shape, size = kind
-    found.shapes.append(shape)
+    layout = layouts.get(key)
+    if layout is None:
+        layout = layouts[key] = _layout(element_type, shape)
+    found.shapes.append(layout.shape)
     fields = proto.ListFields()
     # The fields are name, type, shape and raw_data: their number fits, and the last one is raw_data.
     has_raw = name and len(fields) == 3 + bool(shape) and fields[-1][0] is RAW_DATA
     raw = fields[-1][1] if has_raw else b""
-    is_plain = len(raw) == size
+    is_plain = len(raw) == layout.raw_data_size
     if not is_plain and not is_evident(dict(fields)):
         found.unproved.append(index)
     if element_type in FLOATING_TYPES and may_hold_nan(element_type, raw if is_plain else piece, is_raw=is_plain):
         found.may_be_nan.add(index)
-    if not is_plain:
-        return None
-    before_values = _RAW_DATA + encode_varint(size)
-    return element_type, shape, before_values, len(before_values) + size
+    return layout if is_plain else None
 
 
 _types: Final[Memory[bytes, bytes]] = Memory(1_000)

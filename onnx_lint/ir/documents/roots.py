@@ -16,7 +16,7 @@ from onnx_lint.schema import Proto
 from onnx_lint.spec.releases import normalized_domain
 
 if TYPE_CHECKING:
-    from onnx_lint.ir.long_lists import LeftInFile
+    from onnx_lint.ir.left_in_file import LeftInFile
 
 _Part = tuple[Proto, Place]
 """A message and its place."""

@@ -154,8 +154,10 @@ def repeated_declarations(graph: Graph) -> RepeatedDeclarations | None:
         repeated.update(seen.intersection(names))
         seen.update(names)
     repeated.discard("")
+    if not repeated:
+        return None
     found: dict[str, list[tuple[str, int]]] = {}
-    for field, names in lists.items() if repeated else ():
+    for field, names in lists.items():
         for index, name in enumerate(names):
             if name in repeated:
                 found.setdefault(name, []).append((field, index))

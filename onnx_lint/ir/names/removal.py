@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixes that delete nodes or initializers, and let the nodes that used their values read equal ones."""
+"""Fixes that delete nodes or initializers. Nodes that used their values then read equal ones."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Final
 
 from onnx_lint.common.cached import cached_property
-from onnx_lint.common.record import Record
+from onnx_lint.common.record import EMPTY, Record
 from onnx_lint.ir.graph import Graph
 from onnx_lint.ir.names.uses import annotated_names
 from onnx_lint.ir.places.edits import Assign, Delete, Edit, Fix
@@ -15,24 +15,36 @@ from onnx_lint.ir.places.place import Place
 from onnx_lint.ir.sharding import sharding_specs
 from onnx_lint.wording import quote
 
-Read = tuple[int, Place]
-"""The index of a node of the graph, and the place of an input that reads a value: of the node, or in its subgraphs."""
-
-
-class _NeededError(Exception):
-    """Raised if a value cannot be deleted, because something needs its name."""
-
-    def __init__(self, user: str, name: str) -> None:
-        super().__init__(f"{user} needs the name {quote(name)}")
-
-
 _OUTPUT: Final = "an output of the graph"
-_OTHERS: Final = "a subgraph, an annotation or a sharding specification"
-"""What may need the names of `_Mentions.others`."""
+
+
+def _needed_by(user: str, name: str) -> str:
+    return f"{user} needs the name {quote(name)}"
+
+
+class _Read(Record):
+    """An input that reads a value: of a node of the graph, or of a node in the subgraphs of that node."""
+
+    node: int
+    place: Place
+
+
+class _Deletion(Record):
+    """The nodes, or the initializer, that a fix deletes from a graph."""
+
+    places: Sequence[Place]
+    names: frozenset[str]
+    """The names of the values that they define."""
+    nodes: frozenset[int] = frozenset()
+    """The indices of the nodes."""
 
 
 class _Substitution(Record):
-    """The replacement of a value by an equal one: the name that disappears, and the edits."""
+    """The replacement of a value by an equal one: the name that disappears, and the edits.
+
+    If `y` of `y = Identity(a)` is deleted, its readers read `a`, and the name `y` disappears. An output of the graph
+    keeps its name: if `y` is one, the node that produces `a` produces `y`, and the name `a` disappears.
+    """
 
     removed: str
     edits: list[Edit]
@@ -43,87 +55,84 @@ class _Mentions:
 
     def __init__(self, graph: Graph) -> None:
         self.outputs = set(graph.output_names)
-        self.reads: dict[str, list[Read]] = {}
+        self.reads: dict[str, list[_Read]] = {}
         self.declarations: dict[str, list[Place]] = {}
-        self.others: set[str] = set(annotated_names(graph))
-        """The names that are mentioned elsewhere, or mean another value in a nested graph."""
-        for number, names in enumerate(graph.node_inputs):
+        self.name_users: dict[str, str] = dict.fromkeys(annotated_names(graph), "an annotation")
+        """The names that no fix may remove, each with what needs it: it mentions the name, or gives it another meaning.
+
+        Inputs of nodes, outputs of the graph and entries of value_info are not among them.
+        """
+        for node, names in enumerate(graph.node_inputs):
             for index, name in enumerate(names):
                 if name:
-                    self.reads.setdefault(name, []).append((number, graph.at("node", number).at("input", index)))
+                    self.reads.setdefault(name, []).append(_Read(node, graph.at("node", node).at("input", index)))
         for index, name in enumerate(graph.value_info_names):
             self.declarations.setdefault(name, []).append(graph.at("value_info", index))
         for spec in sharding_specs(graph.nodes_with("device_configurations")):
-            self.others.add(spec.proto.tensor_name)
+            self.name_users[spec.proto.tensor_name] = "a sharding specification"
         for nested in graph.nested:
             self._add(nested, _Mentions(nested))
         self._graph = graph
         self._counts: dict[int, int] = {}
 
-    def count(self, number: int) -> int:
+    def count(self, node: int) -> int:
         """Return the number of reads of the outputs of a node."""
-        if number not in self._counts:
-            self._counts[number] = sum(len(self.reads.get(name, ())) for name in self._graph.node_outputs[number])
-        return self._counts[number]
+        if node not in self._counts:
+            self._counts[node] = sum(len(self.reads.get(name, ())) for name in self._graph.node_outputs[node])
+        return self._counts[node]
 
     @cached_property
     def producers(self) -> dict[str, Place]:
         """The places of the outputs of nodes, by their names."""
-        rows = enumerate(self._graph.node_outputs)
         return {
-            name: self._graph.at("node", number).at("output", index)
-            for number, names in rows
+            name: self._graph.at("node", node).at("output", index)
+            for node, names in enumerate(self._graph.node_outputs)
             for index, name in enumerate(names)
         }
 
-    def deletion(
-        self, defined: set[str], replacements: Mapping[str, str], nodes: Sequence[int]
-    ) -> tuple[set[str], list[Edit]]:
-        """Return the names that disappear if nodes are deleted, and the edits by which other nodes read replacements.
+    def must_keep_outputs_of(self, node: int) -> bool:
+        """Return whether something besides other nodes needs the name of an output of the node."""
+        names = self._graph.node_outputs[node]
+        return not (self.outputs.isdisjoint(names) and self.name_users.keys().isdisjoint(names))
 
-        Raises _NeededError if something needs one of the names. `defined`: the names that the nodes define.
-        `replacements`: for each of these that is used, the name of an equal value.
-        """
-        deleted = frozenset(nodes)
-        removed, edits = defined.difference(replacements), list[Edit]()
-        for name in sorted(removed):
-            if any(number not in deleted for number, _ in self.reads.get(name, ())):
-                raise _NeededError("another node", name)
+    def objections(self, deletion: _Deletion, replacements: Mapping[str, str]) -> Iterator[str]:
+        """Yield the reasons why the nodes or the initializer cannot be deleted."""
+        removed = sorted(deletion.names.difference(replacements))
+        for name in removed:
+            if any(read.node not in deletion.nodes for read in self.reads.get(name, ())):
+                yield _needed_by("another node", name)
         for name, other in replacements.items():
-            found = self.substitution(name, other, deleted)
-            removed.add(found.removed)
-            edits += found.edits
-        for name in sorted(removed):
-            if name in self.others or name in self.outputs:
-                raise _NeededError(_OTHERS if name in self.others else _OUTPUT, name)
-        return removed, edits
+            yield from (_needed_by(self.name_users[each], each) for each in (name, other) if each in self.name_users)
+            if name in self.outputs and not self._may_rename(other, deletion.nodes):
+                yield _needed_by(_OUTPUT, name)
+        for name in removed:
+            if name in self.name_users or name in self.outputs:
+                yield _needed_by(self.name_users.get(name, _OUTPUT), name)
 
-    def substitution(self, name: str, other: str, nodes: Container[int]) -> _Substitution:
-        """Return the edits after which `other` is read in place of `name`, which is deleted.
+    def _may_rename(self, name: str, deleted: Set[int]) -> bool:
+        """Return whether a node that is not deleted defines the value, and callers of the graph do not see its name."""
+        producer = self._graph.positions.get(name, -1)
+        return producer >= 0 and producer not in deleted and name not in self.outputs
 
-        Raises _NeededError if the name must stay. `nodes`: the deleted nodes. An output of the graph keeps its name, so
-        `other` takes it.
-        """
-        for each in (name, other):
-            if each in self.others:
-                raise _NeededError(_OTHERS, each)
-        if name not in self.outputs:
-            return _Substitution(name, self._reading(name, other, nodes))
-        producer = self._graph.positions.get(other, -1)
-        if producer < 0 or producer in nodes or other in self.outputs:
-            raise _NeededError(_OUTPUT, name)
-        return _Substitution(other, [Assign(self.producers[other], name), *self._reading(other, name, nodes)])
+    def substitution(self, replaced: str, replacement: str, deleted: Set[int]) -> _Substitution:
+        """Return the edits after which nodes that are not deleted use `replacement` in place of `replaced`."""
+        if replaced not in self.outputs:
+            return _Substitution(replaced, self._reading(replaced, replacement, deleted))
+        renaming = Assign(self.producers[replacement], replaced)
+        return _Substitution(replacement, [renaming, *self._reading(replacement, replaced, deleted)])
 
-    def _reading(self, name: str, other: str, nodes: Container[int]) -> list[Edit]:
-        """Return the edits by which the nodes that are not deleted read `other` in place of `name`."""
-        return [Assign(place, other) for number, place in self.reads.get(name, ()) if number not in nodes]
+    def _reading(self, old: str, new: str, deleted: Set[int]) -> list[Edit]:
+        """Return the edits by which nodes that are not deleted read the name `new` in place of `old`."""
+        return [Assign(read.place, new) for read in self.reads.get(old, ()) if read.node not in deleted]
 
     def _add(self, nested: Graph, inner: _Mentions) -> None:
         own = nested.positions
-        self.others.update(inner.others, own, (name for name in nested.output_names if name not in own))
+        self.name_users.update(inner.name_users)
+        self.name_users.update(dict.fromkeys(own, "a subgraph"))
+        self.name_users.update((name, "a subgraph") for name in nested.output_names if name not in own)
         for name, reads in inner.reads.items():
             if name not in own:
-                self.reads.setdefault(name, []).extend((nested.position, place) for _, place in reads)
+                self.reads.setdefault(name, []).extend(_Read(nested.position, read.place) for read in reads)
         for name, places in inner.declarations.items():
             if name not in own:
                 self.declarations.setdefault(name, []).extend(places)
@@ -146,59 +155,77 @@ class Removals:
         self._is_possible = bool(graphs) and not any(graph.has_redefinitions for graph in graphs)
         self._mentions: dict[Graph, _Mentions] = {}
 
-    def fix(
+    def delete_nodes(
         self,
         message: str,
         graph: Graph,
-        nodes: Sequence[int] = (),
-        replacements: Mapping[str, str] | None = None,
+        nodes: Sequence[int],
+        replacements: Mapping[str, str] = EMPTY,
         *,
-        initializer: tuple[str, Place] | None = None,
         is_safe: bool = True,
     ) -> Fix | str:
-        """Return the fix that deletes nodes, or an initializer, and their declarations; or why there is none.
+        """Return the fix that deletes nodes and the declarations of their outputs, or why there is none.
 
-        `initializer`: its name, and its place. `replacements`: for each value that is deleted and used, the name of an
-        equal value that stays. An output of the graph keeps its name: the equal value takes it.
+        `replacements`: for each value that is deleted and used, the name of an equal value that stays. An output of the
+        graph keeps its name: the equal value takes it.
         """
+        names = frozenset(name for node in nodes for name in graph.node_outputs[node] if name)
+        deletion = _Deletion([graph.at("node", node) for node in nodes], names, frozenset(nodes))
+        return self._fix(message, graph, deletion, replacements, is_safe=is_safe)
+
+    def delete_initializer(
+        self, message: str, graph: Graph, name: str, place: Place, replacements: Mapping[str, str] = EMPTY
+    ) -> Fix | str:
+        """Return the fix that deletes an initializer and its declarations, or why there is none.
+
+        `replacements`: see `delete_nodes`.
+        """
+        return self._fix(message, graph, _Deletion([place], frozenset({name})), replacements, is_safe=True)
+
+    def _fix(
+        self, message: str, graph: Graph, deletion: _Deletion, replacements: Mapping[str, str], *, is_safe: bool
+    ) -> Fix | str:
         if graph.is_file:
             return "the file has only a part of a model, and the rest may need the name"
         if not self._is_possible:
             return "the model has training information, or names that are undefined, out of order or defined twice"
-        mentions, replacements = self._mentions_in(graph), replacements or {}
-        defined = {name for number in nodes for name in graph.node_outputs[number] if name}
-        deleted = [Delete(graph.at("node", number)) for number in nodes]
-        if initializer is not None:
-            name, place = initializer
-            defined.add(name)
-            deleted.append(Delete(place))
-        try:
-            removed, substitutions = mentions.deletion(defined, replacements, nodes)
-        except _NeededError as error:
-            return str(error)
-        declared = [place for name in sorted(removed) for place in mentions.declarations.get(name, ())]
-        touched = defined.union(*(graph.node_inputs[number] for number in nodes), replacements.values()) - {""}
+        mentions = self._mentions_in(graph)
+        objection = next(mentions.objections(deletion, replacements), None)
+        if objection is not None:
+            return objection
+        substitutions = [mentions.substitution(*names, deletion.nodes) for names in replacements.items()]
+        removed = deletion.names.difference(replacements).union(each.removed for each in substitutions)
+        edits: list[Edit] = [Delete(place) for place in deletion.places]
+        for each in substitutions:
+            edits += each.edits
+        for name in sorted(removed):
+            edits += map(Delete, mentions.declarations.get(name, ()))
+        read = (graph.node_inputs[node] for node in deletion.nodes)
+        touched = deletion.names.union(*read, replacements.values()) - {""}
         is_safe = is_safe and not self._has_small_floats(touched, graph)
-        return Fix(message, (*deleted, *substitutions, *map(Delete, declared)), is_safe, removes=frozenset(removed))
+        return Fix(message, tuple(edits), is_safe, removes=removed)
 
     def _has_small_floats(self, names: Iterable[str], graph: Graph) -> bool:
         """Return whether one of the values may be of a 16-bit floating-point type."""
         kinds = [self._kind_of(name, graph) for name in names]
         return any(kind is None or "float16" in kind for kind in kinds)  # float16 and bfloat16
 
-    def unused_with_producers(self, graph: Graph, number: int) -> list[int]:
-        """Return an unused node, and every node whose outputs only these nodes read, directly or through others."""
+    def unused_with_producers(self, graph: Graph, unused: int) -> list[int]:
+        """Return an unused node, and every node whose outputs only these nodes need, directly or through others."""
         if not self._is_possible:
-            return [number]
-        mentions, other_reads = self._mentions_in(graph), dict[int, int]()
-        found = [number]
-        for reader in found:  # the list grows meanwhile
-            for name in graph.node_inputs[reader]:
+            return [unused]
+        mentions = self._mentions_in(graph)
+        other_reads: dict[int, int] = {}
+        found, pending = [unused], [unused]
+        while pending:
+            for name in graph.node_inputs[pending.pop()]:
                 producer = graph.positions.get(name, -1)
-                if producer >= 0:
-                    other_reads[producer] = other_reads.get(producer, mentions.count(producer)) - 1
-                    if not other_reads[producer] and mentions.outputs.isdisjoint(graph.node_outputs[producer]):
-                        found.append(producer)
+                if producer < 0:
+                    continue
+                other_reads[producer] = other_reads.get(producer, mentions.count(producer)) - 1
+                if not other_reads[producer] and not mentions.must_keep_outputs_of(producer):
+                    found.append(producer)
+                    pending.append(producer)
         return sorted(found)
 
     def _mentions_in(self, graph: Graph) -> _Mentions:

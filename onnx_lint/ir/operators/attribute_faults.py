@@ -365,8 +365,10 @@ def _recorded(schema: OperatorSchema, form: NodeForm, given: GivenAttributes) ->
     from onnx_lint.spec.operators.records import record_of
 
     record = record_of(schema.name)
+    if record is None:
+        return
     is_read = True
-    for name in record.patterns if record is not None else ():
+    for name in record.patterns:
         if name not in given:
             continue
         is_list = schema.attributes[name].type == "STRINGS"

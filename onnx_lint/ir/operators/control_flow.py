@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from onnx_lint.common.record import Record
 from onnx_lint.ir.columns.nodes import NodeForm
@@ -17,6 +18,9 @@ CONTROL_FLOW_OPERATORS = frozenset({"If", "Loop", "Scan", "SequenceMap"})
 
 LAST_IR_VERSION_WITH_DEFAULTS = 3
 """Up to this IR version, a subgraph may have further inputs with initializers as defaults."""
+
+_SCAN_WITH_LENGTHS: Final = 8
+"""The operator set in which the first input of Scan has the lengths of the sequences."""
 
 
 class ControlFlow(Record):
@@ -58,12 +62,13 @@ class ControlFlow(Record):
                 return 0
             case "Loop":
                 return count if count >= 2 else None
-            case "SequenceMap":
+            case "Scan":
+                version = self.imports.versions(node.graph.function).get(DEFAULT_DOMAIN)
+                if version is None:
+                    return None
+                return count - 1 if version == _SCAN_WITH_LENGTHS else count
+            case _:
                 return count
-        version = self.imports.versions(node.graph.function).get(DEFAULT_DOMAIN)
-        if version is None:
-            return None
-        return count - 1 if version == 8 else count
 
     def required_subgraph_inputs(self, graph: Graph, supplied: int) -> list[str]:
         """Return the inputs that the operator must supply. The subgraph is valid if there are exactly `supplied`.

@@ -190,7 +190,9 @@ class ImportFixes:
         """The versions of each domain that functions import."""
         found: dict[str, set[str]] = {}
         for graph in self._graphs:
-            for domain, version in self._imports.versions(graph.function).items() if graph.is_function else ():
+            if not graph.is_function:
+                continue
+            for domain, version in self._imports.versions(graph.function).items():
                 found.setdefault(domain, set()).add(salted_text(version))
         return found
 

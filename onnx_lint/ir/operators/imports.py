@@ -114,7 +114,9 @@ class Imports:
     def where(self, is_wanted: Callable[[Sequence[Proto]], bool]) -> Iterator[Importer]:
         """Yield the model and functions whose list is wanted; `is_wanted` is called once for each distinct list."""
         wanted = {number for number, entries in enumerate(self.distinct) if is_wanted(entries)}
-        for index, number in enumerate(self._numbers if wanted else ()):
+        if not wanted:
+            return
+        for index, number in enumerate(self._numbers):
             if number not in wanted:
                 continue
             if index == 0:

@@ -41,8 +41,9 @@ def encoder_faults(given: Mapping[str, Proto]) -> Iterator[ValueFault]:
     if "values_tensor" in given and given["values_tensor"].t.data_type in ELEMENT_TYPES:
         kinds["values_tensor"] = ELEMENT_TYPES[given["values_tensor"].t.data_type].name
     own = ELEMENT_TYPES[default.t.data_type].name
-    # Two lists of values are reported by another rule.
-    for name, kind in kinds.items() if len(kinds) == 1 else ():
+    if len(kinds) != 1:
+        return  # another rule reports two lists of values
+    for name, kind in kinds.items():
         if kind != own:
             yield "default_tensor", f"is a tensor of {own}, but '{name}' holds {kind}", f"a tensor of {kind}", name
 

@@ -12,7 +12,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from onnx_lint.ir.long_lists import entries_of, numbers_of, pieces_of, raw_data_of
+from onnx_lint.ir.left_in_file import entries_of, raw_data_of
+from onnx_lint.ir.long_lists import numbers_of, pieces_of
 from onnx_lint.ir.operators.ensemble_votes import (
     BRANCHES,
     MOST,

@@ -144,9 +144,11 @@ class UndefinedNames:
     def _renaming(self, name: str, graph: Graph, meant: str) -> Iterator[Edit]:
         """Yield the edits that replace a name by another one in its uses in a graph and in the outputs of the graph."""
         undefined = self._undefined.get((name, graph))
-        for use in () if undefined is None else undefined.uses():
-            yield Assign(use.place, meant)
-        for index, output in enumerate(graph.output_names if (name, graph) in self._outputs else ()):
+        if undefined is not None:
+            yield from (Assign(use.place, meant) for use in undefined.uses())
+        if (name, graph) not in self._outputs:
+            return
+        for index, output in enumerate(graph.output_names):
             if output == name:
                 place = graph.at("output", index)
                 yield Assign(place if graph.is_function else place.at("name"), meant)

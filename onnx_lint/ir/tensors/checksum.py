@@ -21,7 +21,8 @@ class Digests:
 
     def __init__(self, folder: DataFolder) -> None:
         self._folder = folder
-        self._found: dict[str, str | None] = {}
+        self._found: dict[tuple[str, bool], str | None] = {}
+        """The digests by location, with and without a request of the user."""
         self._unasked_left = _UNASKED_BYTES
         self.unread: dict[str, str] = {}
         """The reasons why files were not read, by location."""
@@ -32,13 +33,20 @@ class Digests:
         `location`: a relative path of plain names, as `external.spelled_plainly` returns it. `is_asked`: whether the
         user asks for the digests of large files as well.
         """
-        if location not in self._found:
-            self._found[location] = None
-            try:
-                self._found[location] = self._read(location, is_asked=is_asked)
-            except OSError as error:
-                self.unread[location] = (error.strerror or str(error)).lower()
-        return self._found[location]
+        key = location, is_asked
+        if key not in self._found:
+            self._found[key] = self._read_or_refuse(location, is_asked=is_asked)
+        return self._found[key]
+
+    def _read_or_refuse(self, location: str, *, is_asked: bool) -> str | None:
+        try:
+            digest = self._read(location, is_asked=is_asked)
+        except OSError as error:
+            self.unread[location] = (error.strerror or str(error)).lower()
+            return None
+        if digest is not None:
+            self.unread.pop(location, None)  # a call that did not ask may have left a reason
+        return digest
 
     def _read(self, location: str, *, is_asked: bool) -> str | None:
         descriptor, status = self._folder.open(location)

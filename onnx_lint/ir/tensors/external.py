@@ -21,12 +21,10 @@ from onnx_lint.ir.tensors.reparsed_tensors import TensorOrigin, tensor_of
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL_LOCATION, MAX_INT64, VALUE_FIELDS
 
-IN_MEMORY_MARK = "#"
-RUNTIME_ADDRESS = "*/_ORT_MEM_ADDR_/*"
-"""The beginnings of the in-memory locations of the onnx package and of ONNX Runtime."""
-
-_LOCATION_ENTRY: Final = rb"\n\x08location\x12([\x01-\x7f])"
-"""Matches an entry with this key, up to the length of its value in one byte."""
+IN_MEMORY_MARK: Final = "#"
+"""The beginning of an in-memory location of the onnx package. A file may have such a name."""
+RUNTIME_ADDRESS: Final = "*/_ORT_MEM_ADDR_/*"
+"""The beginning of an in-memory location of ONNX Runtime, which never names a file."""
 
 _MAX_DIGITS: Final = 30
 _MAX_COMPONENTS: Final = 4
@@ -75,25 +73,11 @@ def spelled_plainly(location: str) -> str:
     return ("/" if location.startswith("/") else "") + "/".join(components(location))
 
 
-def _is_safe(location: str) -> bool:
+def is_safe_location(location: str) -> bool:
+    """Return whether a location is a relative path below the model's folder, so that it may be looked up."""
     if not location or location.startswith(RUNTIME_ADDRESS):
         return False
     return location_problem(location) is None and not goes_up(location)
-
-
-def first_location(data: bytes) -> str | None:
-    """Return the first location of external data in a serialized model, without parsing it; None if it is not safe.
-
-    Only a short one as Protocol Buffers writes it is found. It may also belong to an entry of metadata.
-    """
-    found = re.search(_LOCATION_ENTRY, data)
-    if found is None:
-        return None
-    try:
-        location = data[found.end() : found.end() + found[1][0]].decode()
-    except UnicodeDecodeError:
-        return None
-    return location if _is_safe(location) else None
 
 
 class ExternalData:
@@ -179,7 +163,7 @@ class ExternalData:
     @property
     def is_safe(self) -> bool:
         """True if the location is a relative path below the model's folder, so that it may be looked up."""
-        return _is_safe(self.location)
+        return is_safe_location(self.location)
 
     @property
     def file(self) -> ExternalFile | None:
@@ -198,7 +182,7 @@ class ExternalData:
         """The number of bytes that the data file must have for this tensor."""
         return (self.offset or 0) + max(self.length or 0, self.needed_bytes or 0)
 
-    def beside_model(self) -> str | None:
+    def find_moved_file(self) -> str | None:
         """Return where a regular file with all values is instead of at the location; None if it is not known.
 
         That is the location with slashes for backslashes, or the last components of it below the model's folder. None
@@ -207,15 +191,16 @@ class ExternalData:
         if self._folder is None or not self.is_looked_up:
             return None
         parts = re.split(r"[/\\]", self.location)[-_MAX_COMPONENTS:]
-        for name in (self.with_slashes(), *("/".join(parts[index:]) for index in range(len(parts)))):
-            if name is None or name == spelled_plainly(self.location) or not _is_safe(name):
+        names = ["/".join(parts[index:]) for index in range(len(parts))]
+        for name in (self.with_slashes(), *names):
+            if name is None or name == spelled_plainly(self.location) or not is_safe_location(name):
                 continue
             file = self._folder.file(name)
             if file.state is FileState.REGULAR and file.size is not None and self.end <= file.size:
                 return name
         return None
 
-    def of_size(self, size: int, used: Set[str]) -> str | None:
+    def find_file_of_size(self, size: int, used: Set[str]) -> str | None:
         """Return the one file beside the model that looks like external data and has exactly this size.
 
         None if there is none, or if there are several. `used`: the names of files of other tensors.

@@ -71,7 +71,7 @@ class StoredSparseTensor(Record):
         if indices is None or bounds is None or indices.type is None or indices.type.name != "int64":
             return
         field = indices.allowed_field
-        if field and indices.segment is None and indices.count(field) == indices.expected and indices.elements:
+        if field and indices.segment is None and indices.count(field) == indices.expected_entries and indices.elements:
             yield from rows_of(int64_pieces(indices), len(bounds))
 
     def describe(self) -> str:

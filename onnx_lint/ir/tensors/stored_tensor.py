@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from onnx_lint.common.record import Record
 from onnx_lint.input.source import Source
 from onnx_lint.ir.columns.tensor_encodings import element_count, encoding_in
 from onnx_lint.ir.parts import Tensor
@@ -18,6 +19,15 @@ from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL_LOCATION, TYPED
 from onnx_lint.wording import typed
 
 _UNITS: Final = {"raw_data": ("byte", "bytes"), "string_data": ("string", "strings")}
+
+
+class SizeMismatch(Record):
+    """Values of a tensor whose number does not match its dimensions."""
+
+    field: str
+    element: ElementType
+    expected_entries: int
+    """The number of entries (bytes of raw_data) that the dimensions need."""
 
 
 class StoredTensor:
@@ -120,7 +130,7 @@ class StoredTensor:
         return scan
 
     @property
-    def expected(self) -> int | None:
+    def expected_entries(self) -> int | None:
         """The number of entries (bytes of raw_data) that the elements need in their field; None if unknown."""
         field, elements = self.allowed_field, self.elements
         encoding = encoding_in(self.proto.data_type, field) if field is not None else None
@@ -132,10 +142,17 @@ class StoredTensor:
 
         False for a tensor without elements or with a segment, which other rules report.
         """
-        field, expected = self.allowed_field, self.expected
-        if field is None or expected is None or self.segment is not None or not self.elements:
-            return False
-        return self.count(field) != expected and not self.is_packed_otherwise
+        return self.wrong_size is not None
+
+    @property
+    def wrong_size(self) -> SizeMismatch | None:
+        """The values whose number does not match the dimensions; None in the cases of `has_wrong_size`."""
+        field, element, expected = self.allowed_field, self.type, self.expected_entries
+        if field is None or element is None or expected is None or self.segment is not None or not self.elements:
+            return None
+        if self.count(field) == expected or self.is_packed_otherwise:
+            return None
+        return SizeMismatch(field, element, expected)
 
     @property
     def is_packed_otherwise(self) -> bool:
@@ -146,7 +163,7 @@ class StoredTensor:
         element, elements = self.type, self.elements
         if element is None or element.elements_per_entry == 1 or not elements or self.segment is not None:
             return False
-        if self.allowed_field != element.field or self.count(element.field) == self.expected:
+        if self.allowed_field != element.field or self.count(element.field) == self.expected_entries:
             return False
         return self.count(element.field) in (elements, -(-elements * element.bits // 32))
 

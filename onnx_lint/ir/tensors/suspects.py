@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class SuspectTensors(Record):
-    """The tensors of a model about which a rule may have something to say."""
+    """The tensors of a model that a rule may report."""
 
     miscounted: tuple[StoredTensor, ...]
     """The tensors that do not evidently have the right number of values in one field that is right for their type."""
@@ -141,8 +141,9 @@ class _Collector:
             self.left_out.setdefault(tuple(holder), []).append(step)
 
     def initializers(self, graph: Graph) -> None:
-        for index in self.initializers_to_examine(graph) if graph.initializers.names else ():
-            self.tensor(graph.message_at("initializer", index), graph.at("initializer", index), graph, index)
+        if graph.initializers.names:
+            for index in self.initializers_to_examine(graph):
+                self.tensor(graph.message_at("initializer", index), graph.at("initializer", index), graph, index)
         for index, proto in enumerate(graph.proto.sparse_initializer):
             self.sparse_tensor(SparseTensor(proto, graph.at("sparse_initializer", index), graph))
 

@@ -45,17 +45,18 @@ def _with_runs(
             number, wire_type, tag, _, position = record
             field = fields.get(number)
             # A packed list is already one record.
-            single = field if field is not None and field.name in wanted and wire_type == field.wire_type else None
-            if run_field is not None and (single is None or run_field != number):
+            is_element = field is not None and field.name in wanted and wire_type == field.wire_type
+            element_field = field if is_element else None
+            if run_field is not None and (element_field is None or run_field != number):
                 yield run_field, RUN, run_start, run_start, run_stop
                 run_field, records = None, 0
-            if single is None:
+            if element_field is None:
                 yield record
                 continue
             if run_field is None:
                 run_field, run_start = number, tag
             records += 1
-            run_stop = run_end(source, position, end, single) if records % LONG_RUN == 0 else position
+            run_stop = run_end(source, position, end, element_field) if records % LONG_RUN == 0 else position
             if run_stop != position:
                 position = wire.advanced(position, run_stop)
                 break  # continue after the values that `run_end` skipped

@@ -7,7 +7,8 @@ A message *fits* if it declares all fields in the file. It is *possible* if the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from enum import IntEnum
 from itertools import islice
 from types import MappingProxyType
 from typing import Final
@@ -32,7 +33,7 @@ from onnx_lint.loader.limits.memory_estimate import memory_if_exceeding
 from onnx_lint.model import Fault, FaultKind, Payload, Proto
 from onnx_lint.schema import wire
 from onnx_lint.schema.wire import WireError, WireType
-from onnx_lint.spec.element_types import ELEMENT_TYPES, MAP_KEYS, VALUE_FIELDS, DataType
+from onnx_lint.spec.element_types import ELEMENT_TYPES, MAP_KEYS, VALUE_FIELDS, DataType, ElementType
 
 MAX_TRIED_BYTES: Final = 1 << 28
 """A message with more bytes, without the contents of its tensors, is not parsed only to recognize it."""
@@ -60,8 +61,16 @@ _MODEL_FIELDS: Final = frozenset({"ir_version", "graph", "training_info", "funct
 _DATA_FIELDS: Final = frozenset(VALUE_FIELDS)
 
 DATA_KINDS: Final = ("TensorProto", "SparseTensorProto", "SequenceProto", "MapProto", "OptionalProto")
-"""The messages of data files. Bytes that can be several of them count as the first one: a sequence of one tensor and an
-optional with that tensor are the same bytes."""
+"""The messages of data files. If several are certain, the first one is meant: a sequence of one tensor and an optional
+with that tensor are the same bytes."""
+
+
+class _Match(IntEnum):
+    """How the content of a file matches a message."""
+
+    NONE = 0
+    POSSIBLE = 1
+    CERTAIN = 2
 
 
 _NO_ONNX_MESSAGE: Final = "a Protocol Buffers message, but not an ONNX message"
@@ -70,8 +79,10 @@ _NO_ONNX_MESSAGE: Final = "a Protocol Buffers message, but not an ONNX message"
 def fault_of_other_message(source: Source) -> Fault | None:
     """Return the fault of a file with another message than ModelProto; None if it is meant to be a model."""
     foreign = _fault_of_foreign_format(source)
-    if foreign is not None or is_a_model(source):
+    if foreign is not None:
         return foreign
+    if is_a_model(source):
+        return None
     possible = _fault_of_possible_kinds(source)
     if possible is None and not _shows_model(source) and _is_split(source):
         return _fault(f"the file is {_NO_ONNX_MESSAGE}")
@@ -104,9 +115,9 @@ def _fault(message: str) -> Fault:
 
 
 def data_kind(source: Source) -> str | None:
-    """Return the type of the message in a data file; None if several are possible, or none.
+    """Return the type of the message in a data file: a model, the first certain type, or the only possible one.
 
-    The first that applies: a model, the type whose fields state all values, the only possible type, a damaged model.
+    If no type is possible and the fields of a model come before a fault, it is a damaged model. Otherwise None.
     """
     if is_a_model(source):
         return MODEL_KIND
@@ -114,7 +125,7 @@ def data_kind(source: Source) -> str | None:
     if certain is not None:
         return certain
     fitting = (kind for kind in DATA_KINDS if _fits(source, kind))
-    possible = [kind for kind in fitting if _holds(source, kind)]
+    possible = [kind for kind in fitting if _match(source, kind)]
     if len(possible) == 1:
         return possible[0]
     # Field 2 is the text `producer_name` in ModelProto, and the number `data_type` in TensorProto.
@@ -125,7 +136,7 @@ def data_kind(source: Source) -> str | None:
 def possible_kinds(source: Source) -> list[str]:
     """Return the messages other than a model that the file may hold."""
     fitting = [kind for kind in KINDS if kind != MODEL_KIND and _fits(source, kind)]
-    return [kind for kind in fitting if _holds(source, kind)]
+    return [kind for kind in fitting if _match(source, kind)]
 
 
 def is_a_model(source: Source) -> bool:
@@ -139,12 +150,13 @@ def is_a_model(source: Source) -> bool:
 def _certain_kind(source: Source) -> str | None:
     """Return the first message of DATA_KINDS that is certain; None if none is."""
     fitting = (kind for kind in DATA_KINDS if _fits(source, kind))
-    return next((kind for kind in fitting if _holds(source, kind, is_certain=True)), None)
+    return next((kind for kind in fitting if _match(source, kind) is _Match.CERTAIN), None)
 
 
 def _holds_graph(source: Source) -> bool:
-    """Return true if the field `graph` exists with content that fits GraphProto, or with a node beside unknown fields:
-    then the file is meant to be a model.
+    """Return whether the file has a field `graph` with the content of a graph.
+
+    A graph with unknown fields counts if its first node has an operator.
     """
     graph = wire.fields_by_name(MODEL_KIND)["graph"]
     try:
@@ -222,29 +234,31 @@ def _is_split(source: Source) -> bool:
         return False
 
 
-def _holds(source: Source, kind: str, *, is_certain: bool = False) -> bool:
-    """Return true if the file parses as the message without unknown fields, at any depth, and its content is plausible.
+def _match(source: Source, kind: str) -> _Match:
+    """Return how the content of the file matches a message that it fits.
 
-    `is_certain`: its fields must also state all of its values. A message that is too large to be parsed is possible,
-    but not certain.
+    Unknown fields at any depth match none. A message that is too large to be parsed is possible, but not certain.
     """
     try:
         skeleton = _skeleton(source, kind)
         if memory_if_exceeding(skeleton, kind, DEFAULT_LIMITS.memory) is not None:
-            return not is_certain
+            return _Match.POSSIBLE
         proto = schema.message(kind).FromString(skeleton.data)
-        size = proto.ByteSize()
-        proto.DiscardUnknownFields()
-        if proto.ByteSize() != size:
-            return False
-        payloads = skeleton.payloads.get(())
-        if payloads is None:
-            return (_IS_CERTAIN if is_certain else _IS_POSSIBLE)[kind](proto)
-        return _is_plausible_tensor(proto) and _may_be_values(proto, payloads, is_certain=is_certain)
     except TooManyFieldsError:
-        return not is_certain
+        return _Match.POSSIBLE
     except (DecodeError, UnicodeDecodeError, WireError, MessageTooLargeError):
-        return False
+        return _Match.NONE
+    size = proto.ByteSize()
+    proto.DiscardUnknownFields()
+    if proto.ByteSize() != size:
+        return _Match.NONE
+    payloads = skeleton.payloads.get(())
+    if payloads is not None:
+        return _match_of_large_tensor(proto, payloads)
+    if not _PLAUSIBILITY_TESTS[kind](proto):
+        return _Match.NONE
+    is_certain = _CERTAINTY_TESTS.get(kind)
+    return _Match.CERTAIN if is_certain is not None and is_certain(proto) else _Match.POSSIBLE
 
 
 def _skeleton(source: Source, kind: str) -> Skeleton:
@@ -263,19 +277,23 @@ def _element_count(dimensions: Iterable[int]) -> int:
     return count
 
 
-def _may_be_values(tensor: Proto, payloads: Iterable[Payload], *, is_certain: bool) -> bool:
-    """Return true if the values of a large tensor, which stay in the file, are in the field of its type.
-
-    `is_certain`: their length must also allow the number of elements that its dimensions state.
-    """
+def _match_of_large_tensor(tensor: Proto, payloads: Sequence[Payload]) -> _Match:
+    """Return how a tensor matches whose values stay in the file. They must be in the field of its type."""
+    if not _is_plausible_tensor(tensor):
+        return _Match.NONE
     element_type = ELEMENT_TYPES.get(tensor.data_type)
     fields = {payload.field for payload in payloads}
-    if element_type is None or not fields <= {"raw_data", element_type.field}:
-        return element_type is None and fields == {"raw_data"} and not is_certain
-    if not is_certain:
-        return True
-    elements = _element_count(tensor.dims)
+    if element_type is None:
+        return _Match.POSSIBLE if fields == {"raw_data"} else _Match.NONE
+    if not fields <= {"raw_data", element_type.field}:
+        return _Match.NONE
     length = sum(payload.length for payload in payloads)
+    elements = _element_count(tensor.dims)
+    return _Match.CERTAIN if _may_have_length(fields, element_type, elements, length) else _Match.POSSIBLE
+
+
+def _may_have_length(fields: Set[str], element_type: ElementType, elements: int, length: int) -> bool:
+    """Return whether values in these fields may have this length in bytes."""
     if fields == {"raw_data"}:
         return length == element_type.bytes_of(elements)
     entries = element_type.entries_of(elements)
@@ -374,7 +392,7 @@ def _is_plausible_optional(proto: Proto) -> bool:
     return bool(is_kind and proto.name.isprintable())
 
 
-_IS_POSSIBLE: Final[Mapping[str, Callable[[Proto], bool]]] = MappingProxyType(
+_PLAUSIBILITY_TESTS: Final[Mapping[str, Callable[[Proto], bool]]] = MappingProxyType(
     {
         "OperatorSetProto": _is_plausible_operator_set,
         "FunctionProto": _is_plausible_function,
@@ -435,7 +453,7 @@ def _has_stated_value(optional: Proto) -> bool:
     return {field.name for field, _ in optional.ListFields()} <= {"name", "elem_type", *own}
 
 
-_IS_CERTAIN: Final[Mapping[str, Callable[[Proto], bool]]] = MappingProxyType(
+_CERTAINTY_TESTS: Final[Mapping[str, Callable[[Proto], bool]]] = MappingProxyType(
     {
         "TensorProto": _has_stated_values,
         "SparseTensorProto": _has_both_parts,

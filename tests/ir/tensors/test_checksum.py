@@ -17,6 +17,8 @@ from onnx_lint.engine.lint import lint_file
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.limits import DEFAULT_LIMITS
 from onnx_lint.ir.tensors import checksum, data_folder
+from onnx_lint.ir.tensors.checksum import Digests
+from onnx_lint.ir.tensors.data_folder import DataFolder
 from onnx_lint.report.file_report import FileReport
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="links of POSIX")
@@ -87,6 +89,16 @@ def test_unasked_a_few_megabytes_are_read() -> None:
         "the checksum of 'sub/one.bin' was not verified: its 1 byte would only be read on request"
         " (option --verify-checksums)",
     )
+
+
+def test_what_is_only_read_on_request_is_read_when_it_is_requested() -> None:
+    size = (16 << 20) + 1
+    (Path("sub") / "large.bin").write_bytes(bytes(size))
+    digests = Digests(DataFolder(".", (), size))
+    assert digests.digest_of("sub/large.bin", is_asked=False) is None
+    assert "only be read on request" in digests.unread["sub/large.bin"]
+    assert digests.digest_of("sub/large.bin", is_asked=True) == hashlib.sha1(bytes(size)).hexdigest()
+    assert digests.unread == {}
 
 
 def test_the_right_digest_is_no_finding() -> None:
