@@ -18,8 +18,8 @@ from onnx_lint.inference.flow.declarations import Declarations, may_be, with_dec
 from onnx_lint.inference.flow.declared_facts import (
     declared_inputs,
     declared_values,
-    default_value,
     enforced_inputs,
+    fact_of_input_with_default,
     initializer_facts,
 )
 from onnx_lint.inference.flow.faulty_values import FaultyValues
@@ -450,7 +450,7 @@ class Flow:
         given = self.flow_input
         if not given.trusts_declarations:
             return stated
-        found = default_value(stated, made)
+        found = fact_of_input_with_default(stated, made)
         is_open = given.has_open_defaults and graph.kind is GraphKind.MAIN
         # A condition that callers choose decides nothing.
         return found.bare if is_open and (not given.trusts_defaults or found.kind == "tensor(bool)") else found

@@ -15,8 +15,8 @@ from onnx_lint.inference.types.subgraph_types import Mismatch, SubgraphRole
 from onnx_lint.inference.types.type_string import (
     ValueType,
     describe_types,
+    fits_after_optional,
     is_optional,
-    lacks_conversion,
     optional_element,
     optional_of,
     tensor_element,
@@ -129,7 +129,7 @@ class OperandConflict(Record):
         if not kind or parameter is None:
             return False
         if "?" in kind:
-            return lacks_conversion(kind, allowed_types(parameter))
+            return fits_after_optional(kind, allowed_types(parameter))
         converted = optional_element(kind) if is_optional(kind) else optional_of(kind)
         return converted in allowed_types(parameter)
 
