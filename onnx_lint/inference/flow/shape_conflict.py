@@ -12,7 +12,7 @@ from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.flow.conflict import WHOLE, DeclaredValue, Note, call_notes, name_of_input
 from onnx_lint.inference.flow.joining import may_all_have
 from onnx_lint.inference.flow.repairs import repairs_of
-from onnx_lint.inference.flow.shape_words import WordedProblem, fault_of, shape_in_words
+from onnx_lint.inference.flow.shape_words import WordedProblem, shape_in_words
 from onnx_lint.inference.flow.walks import Call, FurtherCalls
 from onnx_lint.inference.shapes.dims import agree, are_sizes
 from onnx_lint.inference.shapes.fact import Fact
@@ -25,6 +25,7 @@ from onnx_lint.inference.shapes.problem import (
     WrongRank,
     WrongValue,
     apart,
+    fault_of,
 )
 from onnx_lint.inference.shapes.stated import fact_of_type
 from onnx_lint.ir.graph import BEFORE_NODES, Definition, Graph, GraphKind, Node
