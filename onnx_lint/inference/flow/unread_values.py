@@ -32,7 +32,7 @@ class UnreadValues(Record):
     """True if there are such values, but nothing decides whether one is meant, or which one."""
 
 
-class _Candidate(Record):
+class _UnreadValue(Record):
     """An unread value that a node may have been meant to read, and the index of the input in whose place."""
 
     node: Node
@@ -54,7 +54,7 @@ def unread_values_for(conflict: OperandConflict, flow: ValueFlow, uses: ValueUse
     return UnreadValues(are_undecided=bool(found))
 
 
-def _candidates(conflict: OperandConflict, flow: ValueFlow, uses: ValueUses) -> Iterator[_Candidate]:
+def _candidates(conflict: OperandConflict, flow: ValueFlow, uses: ValueUses) -> Iterator[_UnreadValue]:
     """Yield the unread values of a type, and of a shape, that an input of the node needs."""
     node = conflict.node
     for index, kinds in wanted_types(conflict).items():
@@ -63,7 +63,7 @@ def _candidates(conflict: OperandConflict, flow: ValueFlow, uses: ValueUses) -> 
         # If several types fit, or either input may be the wrong one, an output of the graph fits by chance.
         is_ambiguous = len(kinds) > 1 or isinstance(conflict.problem, Differing)
         for name in _unread_before(node, uses, is_output_read=is_ambiguous):
-            candidate = _Candidate(node, index, name)
+            candidate = _UnreadValue(node, index, name)
             if flow.fact_of(name, node.graph).kind in kinds and _may_have_its_shape(candidate, flow):
                 yield candidate
 
@@ -83,7 +83,7 @@ def _unread_before(node: Node, uses: ValueUses, *, is_output_read: bool) -> list
     return [each for each in unread if each and not is_weight(each, graph)]
 
 
-def _may_have_its_shape(candidate: _Candidate, flow: ValueFlow) -> bool:
+def _may_have_its_shape(candidate: _UnreadValue, flow: ValueFlow) -> bool:
     """Return whether the candidate may have the shape of the value that it replaces.
 
     Another output of the node that defines that value may have any shape.
@@ -96,7 +96,7 @@ def _may_have_its_shape(candidate: _Candidate, flow: ValueFlow) -> bool:
     return not joined_shapes(*shapes)[1]
 
 
-def _is_useless(candidate: _Candidate) -> bool:
+def _is_useless(candidate: _UnreadValue) -> bool:
     """Return whether the candidate is of no use at all, or an output of the node that defines the wrong value.
 
     A further output of another node, such as the mask of Dropout, is unread in most models.
@@ -110,7 +110,7 @@ def _is_useless(candidate: _Candidate) -> bool:
     return len([each for each in graph.node_outputs[position] if each]) == 1
 
 
-def _proposal_to_read(candidate: _Candidate) -> Proposal:
+def _proposal_to_read(candidate: _UnreadValue) -> Proposal:
     node, index, name = candidate.node, candidate.index, candidate.name
     definition = node.graph.definition_of(name)
     assert definition is not None
