@@ -224,7 +224,7 @@ def test_loops_in_loops_keep_what_their_runs_keep():
 def test_trials_of_loops_in_loops_are_bounded():
     # Each depth multiplies the trials by up to five.
     flow = _parsed(_loops(14)).value_flow
-    assert not flow.may_try
+    assert not flow.trials.has_budget
     assert flow.shape_of("o") is None
 
 

@@ -97,6 +97,22 @@ class Frame(Record):
         return found
 
 
+class WalkedNode(Record):
+    """A node that runs graphs or a function, with the facts of its inputs."""
+
+    node: Node
+    memo: OutcomeMemo
+    inputs: Facts
+    frame: Frame
+    subgraphs: Sequence[NestedGraph]
+    """The graphs in its attributes."""
+
+    @property
+    def graphs(self) -> dict[str, Graph]:
+        """The graphs by their attribute."""
+        return {each.name: each.graph for each in self.subgraphs}
+
+
 class Frames:
     """Finds the memo of each node form, when the first node of that form is walked."""
 

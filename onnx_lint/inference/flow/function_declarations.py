@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from onnx_lint.common.record import Record, replace
+from onnx_lint.inference.flow.conflict_recorder import ConflictRecorder
+from onnx_lint.inference.flow.declaration_entry import DeclarationEntry
 from onnx_lint.inference.flow.declared_facts import declared_values
 from onnx_lint.inference.flow.faulty_values import FaultyValues
 from onnx_lint.inference.flow.joining import ContradictionKind, joined
@@ -87,17 +89,18 @@ class FunctionDeclarations:
         """Record that a call was not followed, so that its shapes, or also its types, may agree."""
         self._doubted.setdefault(function.index, set()).update(("type", "shape") if types else ("shape",))
 
-    def note(self, flow: ValueFlow) -> None:
+    def record(self, flow: ValueFlow, recorder: ConflictRecorder) -> None:
         """Record the contradictions, after all calls."""
         for number, contradictions in self._found.items():
             body, doubted = self._stated[number][0], self._doubted.get(number, set())
             for index, each in contradictions.items():
                 if not each.is_of_all or each.contradiction in doubted:
                     flow.of_some_calls.add((id(body), index))
+                entry = DeclarationEntry(body, "value_info", index)
                 if each.schema is not None:
-                    flow.note_impossible(body, "value_info", index, each.stated.kind or "", each.schema, each.call)
+                    recorder.record_impossible(entry, each.stated, each.schema, each.call)
                 else:
-                    flow.note_declared(body, ("value_info", index), each.stated, each.made, each.call)
+                    recorder.record_declared(entry, each.stated, each.made, each.call)
 
 
 def _stated(body: Graph) -> list[Fact]:

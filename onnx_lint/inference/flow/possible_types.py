@@ -11,7 +11,8 @@ from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from onnx_lint.inference.flow.declarations import declarations_of
+from onnx_lint.inference.flow.conflict_recorder import ConflictRecorder
+from onnx_lint.inference.flow.declaration_entry import declaration_of
 from onnx_lint.inference.flow.frames import FlowInput
 from onnx_lint.inference.flow.outcome_memo import OutcomeMemo, takes
 from onnx_lint.inference.flow.value_flow import ValueFlow
@@ -48,13 +49,12 @@ _MAX_DEPTH: Final = 100
 """The most graphs and function bodies around one that is followed."""
 
 
-def note_possible_types(found: ValueFlow, flow_input: FlowInput) -> None:
+def record_possible_types(found: ValueFlow, recorder: ConflictRecorder, flow_input: FlowInput) -> None:
     """Record the nodes and subgraphs that no type of a value of unknown type satisfies."""
-    walk = _TypesWalk(found, flow_input.operators)
-    main = () if flow_input.main is None else (flow_input.main,)
+    walk = _TypesWalk(found, recorder, flow_input.operators)
     scope = _Scope()
-    for graph in main:
-        walk.graph(graph, scope)
+    if flow_input.main is not None:
+        walk.graph(flow_input.main, scope)
     for graph in flow_input.training:
         walk.graph(graph, scope.new_child() if graph.parent is not None else _Scope())
     for function in flow_input.functions:
@@ -78,8 +78,9 @@ class _Outcome:
 class _TypesWalk:
     """The walk over the graphs of a model."""
 
-    def __init__(self, found: ValueFlow, operators: Operators) -> None:
+    def __init__(self, found: ValueFlow, recorder: ConflictRecorder, operators: Operators) -> None:
         self._found = found
+        self._recorder = recorder
         self._operators = operators
         self.entered: set[int] = set()
         """The functions whose bodies have been walked."""
@@ -137,9 +138,9 @@ class _TypesWalk:
             known = walked.fact(name)
             if not name or types is None or not known.kind or known.kind in types:
                 continue
-            place = next(((field, each) for field, each, other in declarations_of(graph) if other == name), None)
-            if place is not None:
-                self._found.note_declared(graph, place, known, fact(pattern_of(types)), walked.call)
+            entry = declaration_of(graph, name)
+            if entry is not None:
+                self._recorder.record_declared(entry, known, fact(pattern_of(types)), walked.call)
                 self._misdeclared.add((id(graph), name))
 
     def _made(
@@ -178,7 +179,7 @@ class _TypesWalk:
         self._faulty.add((id(node.graph), node.index))
         facts = tuple([fact(None if types is None else pattern_of(types)) for types in inputs])
         problem: TypeProblem = Disallowed(wrong)
-        self._found.note_operand(node, operator.schema, problem, facts, walked.call)
+        self._recorder.record_operand_types(node, operator.schema, problem, facts, walked.call)
 
     # --- operators
 
@@ -241,7 +242,7 @@ class _TypesWalk:
             outputs.append(both or None)
             if first is not None and second is not None and not both:
                 mismatch = Mismatch("else_branch", SubgraphRole.BRANCH, index, pattern_of(second), pattern_of(first))
-                self._found.note_subgraph(node, other, mismatch, walked.call)
+                self._recorder.record_subgraph_type(node, other, mismatch, walked.call)
         return tuple(outputs)
 
     def _of_loop(
@@ -265,7 +266,7 @@ class _TypesWalk:
             # Without a run of the body, the value is what it began as.
             outputs.append((allowed if role is SubgraphRole.CARRIED else both) or None)
             if last and allowed and not both:
-                self._found.note_subgraph(
+                self._recorder.record_subgraph_type(
                     node, body, Mismatch("body", role, index, pattern_of(last), words), walked.call
                 )
         return tuple(outputs[1:])

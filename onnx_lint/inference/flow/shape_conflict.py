@@ -50,6 +50,19 @@ class ShapeConflict(WordedProblem):
     """Other calls of the function with the same problem."""
 
     @property
+    def key(self) -> tuple[object, ...]:
+        """Identifies the problem at the node. In a function, other numbers in another call make no other problem.
+
+        The key has texts: Python does not salt the hashes of numbers, so a file could choose numbers with which most
+        keys have one hash.
+        """
+        at = id(self.node.graph), self.node.index
+        if self.call is None:
+            return *at, repr(self.problem)
+        about = [getattr(self.problem, name, None) for name in ("operand", "source", "output")]
+        return *at, type(self.problem), *about, str(getattr(self.problem, "place", ""))
+
+    @property
     def source(self) -> NumberSource | None:
         """The attribute, or the input, with the wrong number; None if a shape is wrong."""
         fault = fault_of(self.problem)
@@ -440,6 +453,21 @@ class _SubgraphShapeConflict(Record):
     """The required shape, and the shape that the value has."""
     call: Call | None
 
+    @classmethod
+    def key_at(cls, graph: Graph, index: int) -> tuple[object, ...]:
+        """Return the key of a conflict of this kind about an input or output."""
+        return id(graph), cls, index
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Identifies the conflict, in any call."""
+        return self.key_at(self.graph, self.index)
+
+    @property
+    def cause_key(self) -> tuple[object, ...] | None:
+        """The key of the conflict that this one follows from, if it was found as well."""
+        return None
+
     @property
     def inner(self) -> str:
         """Empty: `place` is the dimension that is wrong, or the whole shape."""
@@ -497,6 +525,11 @@ class _OutputShapeConflict(_SubgraphShapeConflict):
 
 class StateShapeConflict(_OutputShapeConflict):
     """A state of a Scan that its body returns with another shape than it began with."""
+
+    @property
+    def cause_key(self) -> tuple[object, ...]:
+        """The key of the conflict about the state as an input of the body, which is declared with another shape."""
+        return SuppliedShapeConflict.key_at(self.graph, self.index)
 
     def describe(self) -> str:
         """Return both shapes."""

@@ -54,6 +54,11 @@ class OperandConflict(Record):
     """Other calls of the function with the same problem."""
 
     @property
+    def key(self) -> tuple[object, ...]:
+        """Identifies the problem at the node, in any call."""
+        return id(self.node.graph), self.node.index, self.problem
+
+    @property
     def place(self) -> Place:
         """The name in the node's list of inputs or outputs."""
         field = "output" if isinstance(self.problem, DisallowedOutput) else "input"
@@ -372,6 +377,11 @@ class SubgraphConflict(Record):
     graph: Graph
     mismatch: Mismatch
     call: Call | None
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Identifies the input or output, in any call."""
+        return id(self.graph), self.mismatch.role, self.mismatch.index
 
     @property
     def place(self) -> Place:
