@@ -18,7 +18,8 @@ from onnx_lint.ir.graph import Graph, Node
 from onnx_lint.spec.operators import OperatorSchema, OperatorSchemas
 
 if TYPE_CHECKING:
-    from onnx_lint.inference.flow.shape_conflict import ShapeConflict, SubgraphShapeProblem
+    from onnx_lint.inference.flow.shape_conflict import ShapeConflict
+    from onnx_lint.inference.flow.subgraph_shape_conflict import SubgraphShapeProblem
     from onnx_lint.inference.flow.type_conflict import OperandConflict
     from onnx_lint.inference.types.problem import TypeProblem
     from onnx_lint.inference.types.subgraph_types import Mismatch
@@ -123,7 +124,7 @@ class ConflictRecorder:
                 continue
             declared = fact_of_type(value.type)
             if differ_in_shape(argument, declared):
-                from onnx_lint.inference.flow.shape_conflict import SuppliedShapeConflict
+                from onnx_lint.inference.flow.subgraph_shape_conflict import SuppliedShapeConflict
 
                 self.record_subgraph_shape(SuppliedShapeConflict(node, graph, index, (argument, declared), call))
 
@@ -233,9 +234,10 @@ def _never_runs(part: str) -> str:
 
 def _fails_at_load(problem: Warned, conflict: ShapeConflict) -> bool:
     """Return whether a problem is an error after all, since the shapes of the operands are known without any run."""
-    from onnx_lint.inference.flow.shape_conflict import has_shape_at_load
+    from onnx_lint.inference.flow.load_time import ValueInCall, has_shape_at_load
 
     if not problem.is_error_at_load or not conflict.operands:
         return False
-    graph, names = conflict.node.graph, conflict.node.inputs
-    return all(has_shape_at_load(graph, names[each], conflict.call) for each in conflict.operands)
+    node = conflict.node
+    operands = [ValueInCall(node.graph, node.inputs[each], conflict.call) for each in conflict.operands]
+    return all(map(has_shape_at_load, operands))

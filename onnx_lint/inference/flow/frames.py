@@ -91,9 +91,9 @@ class Frame(Record):
     def subgraphs_of(self, node: Node, nested: Sequence[Graph], known: Known) -> list[NestedGraph]:
         """Return the graphs in the attributes of a node; `nested` are those that the node itself has."""
         found = [NestedGraph(attribute_name(node.attribute_protos, graph), graph, self, known) for graph in nested]
-        for proto in node.attribute_protos if self.graphs else ():
-            if proto.ref_attr_name in self.graphs:
-                found.append(replace(self.graphs[proto.ref_attr_name], name=proto.name))
+        if self.graphs:
+            passed = [proto for proto in node.attribute_protos if proto.ref_attr_name in self.graphs]
+            found += [replace(self.graphs[proto.ref_attr_name], name=proto.name) for proto in passed]
         return found
 
 

@@ -7,13 +7,11 @@ them. So functions may call one another as deeply as a file says without deep re
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence, Set
-from operator import attrgetter
+from collections.abc import Generator, Iterable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.cached import cached_property
 from onnx_lint.common.deadline import check_deadline
-from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.flow.conflict_recorder import ConflictRecorder
 from onnx_lint.inference.flow.declarations import (
     CountComparison,
@@ -32,13 +30,16 @@ from onnx_lint.inference.flow.declared_facts import (
 )
 from onnx_lint.inference.flow.faulty_values import FaultyValues
 from onnx_lint.inference.flow.frames import FlowInput, Frame, Frames, Known, NestedGraph, Walk, WalkedNode
+from onnx_lint.inference.flow.graph_walk import GraphWalk, NodeStep
 from onnx_lint.inference.flow.joining import without_own_names
 from onnx_lint.inference.flow.knowledge import have_known_shapes
 from onnx_lint.inference.flow.outcome_memo import MAX_OUTCOMES, NodeOutcome, OutcomeMemo
 from onnx_lint.inference.flow.value_flow import ValueFlow
-from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts, fact, forget, is_complete
+from onnx_lint.inference.flow.wide_facts import WideFacts
+from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts, fact, is_complete
 from onnx_lint.inference.shapes.problem import is_warning
 from onnx_lint.inference.types.problem import DisallowedOutput
+from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.crashes import crash_of
 from onnx_lint.ir.graph import Graph, GraphKind, Node
 
@@ -93,13 +94,6 @@ _FOLLOW: Final = "following the values"
 _NODES_BETWEEN_LOOKS: Final = 64
 """How many nodes that no memo answers in one step lie between two looks at the time."""
 
-_WIDE_BYTES: Final = attrgetter("wide_bytes")
-_MAX_WIDE_BYTES: Final = 16 << 20
-"""The most memory for wide facts: a node of 30 bytes may make one of 5,000, and the memory estimate does not count it.
-
-100,000 shapes of three long expressions fit, or 3,000 lists of a hundred integers.
-"""
-
 
 def _run(walk: Walk) -> Facts:
     stack = [walk]
@@ -116,60 +110,13 @@ def _run(walk: Walk) -> Facts:
                 return stop.value  # type: ignore[no-any-return]  # StopIteration does not know the generator's type
 
 
-class _GraphWalk:
-    """The state of the walk over one graph."""
-
-    def __init__(self, graph: Graph, frame: Frame, known: Known, declared: Mapping[str, Fact]) -> None:
-        self.graph = graph
-        self.frame = frame
-        self.known = known
-        self.declared = declared
-        self.nested = dict(graph.nested_by_node) if graph.nested else {}
-        if frame.graphs:
-            for index, form in enumerate(graph.forms):
-                if any(proto.ref_attr_name in frame.graphs for proto in form.attributes):
-                    self.nested.setdefault(index, [])
-        self.contradicted: dict[str, Fact] = {}
-        """The facts of values whose declarations contradict them."""
-        self.impossible: dict[str, OutcomeMemo] = {}
-        """The values that are declared as what their operator never produces."""
-        self.affected: set[str] = set()
-        """The values whose shapes are lost to a fault."""
-        self.unequal: list[int] = []
-        """The nodes with equations between dimensions, see `WalkResult`."""
-        self.has_unknown = False
-
-
-class _NodeStep(Record):
-    """A node, the facts of its inputs, and what its operator makes of them."""
-
-    index: int
-    memo: OutcomeMemo
-    inputs: tuple[Fact | None, ...]
-    outcome: NodeOutcome
-
-
-def _results(here: _GraphWalk, differing: Set[str]) -> Facts:
-    """Return the facts of the outputs of a graph; `differing` are the values that are declared with another type.
-
-    These are reported, and unknown as outputs of a subgraph. With another shape a value is what the operator produces.
-    """
-    contradicted, known = here.contradicted, here.known
-    return tuple(
-        [
-            UNKNOWN if name in differing else contradicted.get(name) or known.get(name, UNKNOWN)
-            for name in here.graph.output_names
-        ]
-    )
-
-
 def _is_bound_reshape(memo: OutcomeMemo) -> bool:
     """Return whether the operator of a node is the Reshape of ONNX, whose types fit."""
     operator = memo.operator
     return operator is not None and operator.binds and (operator.schema.domain, operator.schema.name) == ("", "Reshape")
 
 
-def _comparable_declaration(here: _GraphWalk, step: _NodeStep, stated: Fact, made: Fact) -> Fact:
+def _comparable_declaration(here: GraphWalk, step: NodeStep, stated: Fact, made: Fact) -> Fact:
     """Return the declaration of an output without the names of dimensions that say nothing about the value there."""
     if step.outcome.branches:
         stated = without_expressions(stated)
@@ -194,8 +141,7 @@ class Flow:
         self._reachability = self.found.reachability
         self._trials = self.found.trials
         self._declarations = Declarations(self.recorder, self.faulty)
-        self._wide: set[Fact] = set()
-        self._wide_bytes_left = _MAX_WIDE_BYTES
+        self._wide = WideFacts()
         self._repeated: dict[tuple[OutcomeMemo, tuple[Fact | None, ...]], Fact] = {}
         """The outputs that are plain in this model, by inputs with all their elements. Memos have no such inputs, since
         they are kept for later models.
@@ -239,7 +185,7 @@ class Flow:
             declared = self._declared_if_uncalled(graph, frame)
         else:
             declared = self._enter(graph, frame, known, supplied)
-        here = _GraphWalk(graph, frame, known, declared)
+        here = GraphWalk(graph, frame, known, declared)
         here.has_unknown = not have_known_shapes(graph.names_before_nodes, known)
         self.faulty.begin(graph)
         here.affected = self.faulty.begin_shapes(graph)
@@ -247,8 +193,11 @@ class Flow:
         memos, get, declares, affected, table = frame.memos, known.get, here.declared.get, here.affected, graph.table
         repeated = self._repeated
         order = self.flow_input.orders.get(id(graph))
+        rows: Iterable[tuple[int, tuple[NodeForm, Sequence[str], Sequence[str]]]]
         rows = enumerate(zip(table.forms, table.inputs, table.outputs, strict=True))
-        for index, (form, inputs_of, outputs) in rows if order is None else map(list(rows).__getitem__, order):
+        if order is not None:
+            rows = map(list(rows).__getitem__, order)
+        for index, (form, inputs_of, outputs) in rows:
             memo = memos.get(form) or self.frames.memo(graph, form, frame)
             # Many nodes have one input, for which no iterator is made.
             inputs = (get(inputs_of[0]),) if len(inputs_of) == 1 else tuple(map(get, inputs_of))
@@ -266,9 +215,9 @@ class Flow:
         if frame.needs is not None and not self._reachability.uncertain_depth and not self._trials.is_trial:
             self.functions.record_uses(graph, frame, known)
         self.found.kept.keep(graph, frame, known, has_unknown=here.has_unknown, unequal=here.unequal)
-        return _results(here, differing)
+        return here.results(differing)
 
-    def _compare_outer_values(self, here: _GraphWalk) -> None:
+    def _compare_outer_values(self, here: GraphWalk) -> None:
         """Compare the declarations of outer values with their facts; they must agree as well."""
         if here.graph.parent is None:
             return
@@ -277,7 +226,7 @@ class Flow:
                 self._declarations.join(name, here.known[name], outer, here.contradicted)
 
     def _new_outcome(
-        self, here: _GraphWalk, index: int, memo: OutcomeMemo, inputs: tuple[Fact | None, ...]
+        self, here: GraphWalk, index: int, memo: OutcomeMemo, inputs: tuple[Fact | None, ...]
     ) -> Generator[Walk, Facts, NodeOutcome]:
         """Return the outcome of a node whose inputs have these facts for the first time."""
         if not memo.has_walks:
@@ -291,7 +240,7 @@ class Flow:
         return outcome
 
     def _take(
-        self, here: _GraphWalk, index: int, memo: OutcomeMemo, inputs: tuple[Fact | None, ...], outcome: NodeOutcome
+        self, here: GraphWalk, index: int, memo: OutcomeMemo, inputs: tuple[Fact | None, ...], outcome: NodeOutcome
     ) -> None:
         """Add the facts of the outputs of a node to those that are known, and record its problems."""
         if not index % _NODES_BETWEEN_LOOKS:
@@ -300,26 +249,25 @@ class Flow:
         outputs = graph.table.outputs[index]
         if not affected and memo.is_clean(outcome):  # docs/performance.md: plain-outcomes
             stated, made = here.declared.get(outputs[0]), outcome.outputs[0]
-            is_counted = not made.wide_bytes or made in self._wide
-            if is_counted and (stated is None or stated is made):
+            if (not made.wide_bytes or made in self._wide) and (stated is None or stated is made):
                 known[outputs[0]] = made
                 if made.shape is None:
                     here.has_unknown = True
                 elif not memo.has_walks:
                     self._repeat(memo, inputs, made)
                 return
-        if any(map(_WIDE_BYTES, outcome.outputs)):
-            outcome = self._bounded_outcome(memo, outcome)
+        if self._wide.are_among(outcome.outputs):
+            outcome = self._wide.bounded_outcome(memo, outcome)
         is_affected = memo.has_faulty_attribute
         if affected:
             is_affected = is_affected or self._is_affected(graph, index, here.nested, affected)
             if not outcome.problems and self._lacks_a_type(graph, index, inputs, known):
                 outcome = memo.without_types(outcome, inputs)
-        step = _NodeStep(index, memo, inputs, outcome)
+        step = NodeStep(index, memo, inputs, outcome)
         self._take_outputs(here, step, is_affected=is_affected)
         self._take_faults(here, step)
 
-    def _take_outputs(self, here: _GraphWalk, step: _NodeStep, *, is_affected: bool) -> None:
+    def _take_outputs(self, here: GraphWalk, step: NodeStep, *, is_affected: bool) -> None:
         """Add the facts of the outputs of a node to those that are known. `is_affected`: whether a fault precedes."""
         known, outputs = here.known, here.graph.table.outputs[step.index]
         if len(step.outcome.outputs) < len(outputs):
@@ -345,7 +293,7 @@ class Flow:
             self._repeated.clear()
         self._repeated[memo, inputs] = made
 
-    def _take_faults(self, here: _GraphWalk, step: _NodeStep) -> None:
+    def _take_faults(self, here: GraphWalk, step: NodeStep) -> None:
         """Record the bug that an outcome met, the problems of the node's operands, and that dimensions are equated."""
         index, outcome = step.index, step.outcome
         if outcome.equated:
@@ -357,26 +305,7 @@ class Flow:
             if self._report(here, step):
                 here.affected.update(filter(None, here.graph.table.outputs[index]))
 
-    def _bounded_outcome(self, memo: OutcomeMemo, outcome: NodeOutcome) -> NodeOutcome:
-        """Return an outcome with wide facts, without those for which there is no memory."""
-        bounded = tuple(map(self._bounded, outcome.outputs))
-        if bounded == outcome.outputs:
-            return outcome
-        memo.outcomes.clear()
-        return replace(outcome, outputs=bounded)
-
-    def _bounded(self, made: Fact) -> Fact:
-        """Return the fact, or a part of it that is not wide if the wide facts of the model take too much memory."""
-        if not made.wide_bytes or made in self._wide:
-            return made
-        if made.wide_bytes > self._wide_bytes_left:
-            forget(made)
-            return fact(made.kind) if made.bare.wide_bytes else made.bare
-        self._wide_bytes_left -= made.wide_bytes
-        self._wide.add(made)
-        return made
-
-    def _with_declaration(self, here: _GraphWalk, step: _NodeStep, name: str, stated: Fact, made: Fact) -> Fact:
+    def _with_declaration(self, here: GraphWalk, step: NodeStep, name: str, stated: Fact, made: Fact) -> Fact:
         """Return the fact of an output: what the operator makes, joined with the declaration."""
         memo, index = step.memo, step.index
         if _have_other_shapes(made, stated):
@@ -398,7 +327,7 @@ class Flow:
             self._compare_counts(here, step, name, stated, made)
         return found
 
-    def _compare_counts(self, here: _GraphWalk, step: _NodeStep, name: str, stated: Fact, made: Fact) -> None:
+    def _compare_counts(self, here: GraphWalk, step: NodeStep, name: str, stated: Fact, made: Fact) -> None:
         """Compare the number of elements of a Reshape's output, as declared, with that of its input."""
         data = step.inputs[0] or UNKNOWN
         match compare_counts(data.shape, stated.shape, made.shape):
@@ -407,7 +336,7 @@ class Flow:
             case CountComparison.OTHER_BY_NAMES:
                 here.unequal.append(step.index)
 
-    def _compare_declarations(self, here: _GraphWalk) -> set[str]:
+    def _compare_declarations(self, here: GraphWalk) -> set[str]:
         """Record the declarations that contradict what was inferred; return the values of another type."""
         differing: set[str] = set()
         with self.crashes.at("comparing declarations with what follows", here.graph.place):
@@ -417,7 +346,7 @@ class Flow:
                 self._declarations.record_impossible(here.graph, here.declared, here.impossible, here.frame.call)
         return differing
 
-    def _walk_other_subgraphs(self, here: _GraphWalk) -> Generator[Walk, Facts, None]:
+    def _walk_other_subgraphs(self, here: GraphWalk) -> Generator[Walk, Facts, None]:
         """Walk the subgraphs of nodes whose operator does not run them."""
         forms = here.graph.table.forms
         for index, graphs in here.nested.items():
@@ -447,7 +376,7 @@ class Flow:
         known.update(inputs)
         if graph.initializer_names or graph.sparse_initializer_names:
             with self.crashes.at("reading the initializers", graph.place):
-                made = initializer_facts(graph, self.flow_input.outside, self.crashes, self._bounded, self.frames)
+                made = initializer_facts(graph, self.flow_input.outside, self.crashes, self._wide.bounded, self.frames)
                 for name in self.flow_input.misfits.get(id(graph), ()):
                     made[name] = fact(made[name].kind, None)
                 for name in inputs.keys() & made.keys():
@@ -467,7 +396,7 @@ class Flow:
         # A condition that callers choose decides nothing.
         return found.bare if is_open and (not given.trusts_defaults or found.kind == "tensor(bool)") else found
 
-    def _report(self, here: _GraphWalk, step: _NodeStep) -> bool:
+    def _report(self, here: GraphWalk, step: NodeStep) -> bool:
         """Record the problems of a node; return whether its outputs are unknown because of them."""
         node, outcome, call = here.graph.nodes[step.index], step.outcome, here.frame.call
         operator = step.memo.operator
@@ -499,7 +428,7 @@ class Flow:
         return not affected.isdisjoint(graph.node_inputs[index]) or self.faulty.reach_outputs(nested.get(index, ()))
 
     def _outcome_of_subgraphs(
-        self, here: _GraphWalk, index: int, memo: OutcomeMemo, inputs: Facts
+        self, here: GraphWalk, index: int, memo: OutcomeMemo, inputs: Facts
     ) -> Generator[Walk, Facts, NodeOutcome]:
         """Return the outcome of a node whose operator runs its subgraphs."""
         node, nested = here.graph.nodes[index], here.nested.get(index, ())
@@ -513,7 +442,7 @@ class Flow:
         return NodeOutcome((UNKNOWN,) * len(node.outputs))
 
     def _outcome_of_call(
-        self, here: _GraphWalk, index: int, memo: OutcomeMemo, inputs: Facts
+        self, here: GraphWalk, index: int, memo: OutcomeMemo, inputs: Facts
     ) -> Generator[Walk, Facts, NodeOutcome]:
         """Return the outcome of a function call, or of a node of an unknown operator."""
         node, nested = here.graph.nodes[index], here.nested.get(index, ())

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
         DeclaredCountConflict,
         DeclaredShapeConflict,
         ShapeConflict,
-        SubgraphShapeProblem,
     )
+    from onnx_lint.inference.flow.subgraph_shape_conflict import SubgraphShapeProblem
     from onnx_lint.inference.flow.type_conflict import (
         DeclarationConflict,
         ImpossibleDeclaration,

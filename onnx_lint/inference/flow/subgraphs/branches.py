@@ -14,7 +14,7 @@ from onnx_lint.inference.shapes.fact import Content, Facts
 from onnx_lint.inference.shapes.operands import OutputShape, shape_in
 
 if TYPE_CHECKING:
-    from onnx_lint.inference.flow.shape_conflict import BranchShapeConflict
+    from onnx_lint.inference.flow.subgraph_shape_conflict import BranchShapeConflict
 
 _SHAPES_MAY_DIFFER_SINCE: Final = 11
 """The first version of If whose branches may produce different shapes."""
@@ -78,7 +78,7 @@ class Branches(SubgraphNode):
         one, other = _outputs_of(found, "then_branch"), _outputs_of(found, "else_branch")
         for index, pair in enumerate(zip(one, other, strict=False)):
             if differ_in_shape(*pair):
-                from onnx_lint.inference.flow.shape_conflict import BranchShapeConflict
+                from onnx_lint.inference.flow.subgraph_shape_conflict import BranchShapeConflict
 
                 yield BranchShapeConflict(
                     node=self.node,

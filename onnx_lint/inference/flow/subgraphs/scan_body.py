@@ -21,7 +21,7 @@ from onnx_lint.inference.shapes.operands import OutputShape
 from onnx_lint.inference.shapes.problem import AxisOutOfRange, Element, ShapeProblem
 
 if TYPE_CHECKING:
-    from onnx_lint.inference.flow.shape_conflict import SubgraphShapeProblem
+    from onnx_lint.inference.flow.subgraph_shape_conflict import SubgraphShapeProblem
 
 
 class ScanBody(RepeatedBody):
@@ -108,7 +108,7 @@ class ScanBody(RepeatedBody):
             assert self.axes is not None
             first = as_fact(before.kind, self.axes.state(before.shape))
             if first.shape is not None and differ_in_shape(first, after):
-                from onnx_lint.inference.flow.shape_conflict import StateShapeConflict
+                from onnx_lint.inference.flow.subgraph_shape_conflict import StateShapeConflict
 
                 yield StateShapeConflict(self.node, found["body"].graph, index, (first, after), call)
         yield from super().shape_conflicts(found, call)

@@ -21,7 +21,7 @@ from onnx_lint.ir.graph import Graph, Node
 from onnx_lint.ir.operators.control_flow import subgraph_output_count
 
 if TYPE_CHECKING:
-    from onnx_lint.inference.flow.shape_conflict import SubgraphShapeProblem
+    from onnx_lint.inference.flow.subgraph_shape_conflict import SubgraphShapeProblem
 
 
 class WalkedSubgraph(Record):
@@ -142,7 +142,7 @@ class RepeatedBody(SubgraphNode):
     def shape_conflicts(self, found: WalkedSubgraphs, call: Call | None) -> Iterator[SubgraphShapeProblem]:
         """Yield the scan outputs for which a run of the body returns another shape than the first."""
         for each in self.changes:
-            from onnx_lint.inference.flow.shape_conflict import PieceShapeConflict
+            from onnx_lint.inference.flow.subgraph_shape_conflict import PieceShapeConflict
 
             yield PieceShapeConflict(
                 node=self.node,
