@@ -98,7 +98,7 @@ class Frame(Record):
 
 
 class WalkedNode(Record):
-    """A node that runs graphs or a function, with the facts of its inputs."""
+    """A node that runs graphs, with the facts of its inputs."""
 
     node: Node
     memo: OutcomeMemo
@@ -107,10 +107,9 @@ class WalkedNode(Record):
     subgraphs: Sequence[NestedGraph]
     """The graphs in its attributes."""
 
-    @property
-    def graphs(self) -> dict[str, Graph]:
-        """The graphs by their attribute."""
-        return {each.name: each.graph for each in self.subgraphs}
+    def subgraph(self, attribute: str) -> Graph:
+        """Return the graph in an attribute."""
+        return next(each.graph for each in self.subgraphs if each.name == attribute)
 
 
 class Frames:

@@ -18,7 +18,7 @@ from onnx_lint import schema
 from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.flow.conflict_recorder import ConflictRecorder
 from onnx_lint.inference.flow.declared_facts import declared_values
-from onnx_lint.inference.flow.frames import Frame, Frames, Known, NestedGraph, Walk, WalkedNode
+from onnx_lint.inference.flow.frames import Frame, Frames, Known, NestedGraph, Walk
 from onnx_lint.inference.flow.function_declarations import FunctionDeclarations
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.flow.walk_budget import BudgetKind, WalkBudget
@@ -131,13 +131,14 @@ class FunctionWalk:
         self.declarations = declarations
         """Compares the declarations in functions."""
 
-    def call(self, function: Function, called: WalkedNode) -> Generator[Walk, Facts, Facts]:
+    def call(
+        self, function: Function, node: Node, inputs: Facts, nested: Sequence[NestedGraph], frame: Frame
+    ) -> Generator[Walk, Facts, Facts]:
         """Yield the walk over the body if needed; return the outputs of a call with these arguments."""
-        node, frame = called.node, called.frame
         attributes = node.attribute_protos
         bound = _bound(attributes, frame.bound)
-        graphs = {each.name: self._numbered(each) for each in called.subgraphs}
-        inputs = arguments_for(function, called.inputs)
+        graphs = {each.name: self._numbered(each) for each in nested}
+        inputs = arguments_for(function, inputs)
         is_idle = bool(self._reachability.idle_parts)
         key = function.index, inputs, self._serialized_attributes(bound, graphs), is_idle
         known = self._results.get(key)

@@ -4,9 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Set
+from typing import TYPE_CHECKING
 
 from onnx_lint.inference.flow.walks import Call
 from onnx_lint.ir.graph import Graph
+
+if TYPE_CHECKING:
+    from onnx_lint.inference.flow.frames import Walk
 
 GraphInCall = tuple[int, int]
 """A nested graph in a call of the function that has it: the identities of both."""
@@ -41,6 +45,20 @@ class Reachability:
     def runs_at_first(self, graph: Graph) -> bool:
         """Return whether the first walk over a graph runs it."""
         return id(graph) not in self._idle_at_first
+
+    def uncertain_walk(self, walk: Walk) -> Walk:
+        """Walk a subgraph that is not sure to run."""
+        self.uncertain_depth += 1
+        outputs = yield walk
+        self.uncertain_depth -= 1
+        return outputs
+
+    def idle_walk(self, walk: Walk, part: str) -> Walk:
+        """Walk a subgraph that never runs: a "branch" or a "body"."""
+        self.idle_parts.append(part)
+        outputs = yield self.uncertain_walk(walk)
+        self.idle_parts.pop()
+        return outputs
 
     def record_walk(self, graph: Graph, *, is_first: bool) -> None:
         """Record whether a walk runs its graph. It may be idle in one call of a function, and run in another."""

@@ -7,7 +7,7 @@ them. So functions may call one another as deeply as a file says without deep re
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping, Sequence, Set
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.cached import cached_property
@@ -258,26 +258,26 @@ class Flow:
                 return
         if self._wide.are_among(outcome.outputs):
             outcome = self._wide.bounded_outcome(memo, outcome)
-        is_affected = memo.has_faulty_attribute
-        if affected:
-            is_affected = is_affected or self._is_affected(graph, index, here.nested, affected)
-            if not outcome.problems and self._lacks_a_type(graph, index, inputs, known):
-                outcome = memo.without_types(outcome, inputs)
-        step = NodeStep(index, memo, inputs, outcome)
-        self._take_outputs(here, step, is_affected=is_affected)
-        self._take_faults(here, step)
+        if affected and not outcome.problems and self._lacks_a_type(graph, index, inputs, known):
+            outcome = memo.without_types(outcome, inputs)
+        self._take_outputs(here, index, memo, inputs, outcome)
+        if outcome.equated or outcome.problems or outcome.shape_problems or outcome.crash is not None:
+            self._take_faults(here, NodeStep(index, memo, inputs, outcome))
 
-    def _take_outputs(self, here: GraphWalk, step: NodeStep, *, is_affected: bool) -> None:
-        """Add the facts of the outputs of a node to those that are known. `is_affected`: whether a fault precedes."""
-        known, outputs = here.known, here.graph.table.outputs[step.index]
-        if len(step.outcome.outputs) < len(outputs):
+    def _take_outputs(
+        self, here: GraphWalk, index: int, memo: OutcomeMemo, inputs: tuple[Fact | None, ...], outcome: NodeOutcome
+    ) -> None:
+        """Add the facts of the outputs of a node to those that are known."""
+        known, outputs = here.known, here.graph.table.outputs[index]
+        is_affected = memo.has_faulty_attribute or (bool(here.affected) and self._is_affected(here, index))
+        if len(outcome.outputs) < len(outputs):
             here.has_unknown = True
-        for name, made in zip(outputs, step.outcome.outputs, strict=False):
+        for name, made in zip(outputs, outcome.outputs, strict=False):
             stated = here.declared.get(name)
             if stated is None or stated is made:
                 known[name] = made
             else:
-                known[name] = self._with_declaration(here, step, name, stated, made)
+                known[name] = self._with_declaration(here, NodeStep(index, memo, inputs, outcome), name, stated, made)
             if is_affected and not is_complete(made):
                 # After a fault declarations do not count: most exporters infer them from the faulty value.
                 known[name] = fact(known[name].kind, made.shape, made.content, made.inside)
@@ -423,9 +423,11 @@ class Flow:
         is_unknown = any(each is None or each.kind is None for each in inputs)
         return is_unknown and self.faulty.are_affected(graph, index, known)
 
-    def _is_affected(self, graph: Graph, index: int, nested: Mapping[int, Sequence[Graph]], affected: Set[str]) -> bool:
+    def _is_affected(self, here: GraphWalk, index: int) -> bool:
         """Return whether a node has an input, or a subgraph with an output, whose shape is lost to a fault."""
-        return not affected.isdisjoint(graph.node_inputs[index]) or self.faulty.reach_outputs(nested.get(index, ()))
+        if not here.affected.isdisjoint(here.graph.node_inputs[index]):
+            return True
+        return self.faulty.reach_outputs(here.nested.get(index, ()))
 
     def _outcome_of_subgraphs(
         self, here: GraphWalk, index: int, memo: OutcomeMemo, inputs: Facts
@@ -453,8 +455,7 @@ class Flow:
                 outputs = _without_signature(node, inputs)
             else:
                 subgraphs = here.frame.subgraphs_of(node, nested, here.known)
-                called = WalkedNode(node, memo, inputs, here.frame, subgraphs)
-                outputs = yield from self.functions.call(function, called)
+                outputs = yield from self.functions.call(function, node, inputs, subgraphs, here.frame)
         except Exception as error:
             self.crashes.note(crash_of(error), "following the values through the function", node)
         for graph in nested:
@@ -466,18 +467,13 @@ class Flow:
     def _walk_alone(self, graph: Graph, frame: Frame, known: Known) -> Generator[Walk, Facts, None]:
         """Walk a graph with unknown inputs, unless an operator has run it."""
         if graph not in self.found.walks:
-            self._reachability.uncertain_depth += 1
-            yield self.walk_nested(graph, frame, known, None)
-            self._reachability.uncertain_depth -= 1
+            yield self._reachability.uncertain_walk(self.walk_nested(graph, frame, known, None))
 
     def walk_subgraph(self, nested: NestedGraph, supplied: tuple[Fact | None, ...] | None) -> Walk:
         """Walk a graph that an attribute of a node has, or that a call passes to it."""
-        if not nested.number:
-            return (yield from self.walk_nested(nested.graph, nested.frame, nested.known, supplied))
-        self._reachability.uncertain_depth += 1
-        outputs = yield from self.functions.walk_passed(nested, supplied)
-        self._reachability.uncertain_depth -= 1
-        return outputs
+        if nested.number:
+            return self._reachability.uncertain_walk(self.functions.walk_passed(nested, supplied))
+        return self.walk_nested(nested.graph, nested.frame, nested.known, supplied)
 
     def walk_nested(self, graph: Graph, frame: Frame, known: Known, supplied: tuple[Fact | None, ...] | None) -> Walk:
         """Walk a nested graph, and remove its names afterwards."""

@@ -10,7 +10,7 @@ from onnx_lint.common.record import replace
 from onnx_lint.inference.flow.frames import Walk
 from onnx_lint.inference.flow.subgraphs.body_runs import BodyRuns
 from onnx_lint.inference.flow.subgraphs.pieces import changes_of_pieces, common_shape, stacked_facts, with_content
-from onnx_lint.inference.flow.subgraphs.subgraph_node import RepeatedBody, WalkedSubgraphs, known_condition
+from onnx_lint.inference.flow.subgraphs.subgraph_node import RepeatedBody, SubgraphOutputs, known_condition
 from onnx_lint.inference.shapes.dims import Dim, Shape, add, is_natural, multiply, subtract
 from onnx_lint.inference.shapes.fact import ABSENT, Content, Fact, Facts, fact
 from onnx_lint.inference.shapes.operands import Inside, OutputShape, count_in, is_sequence, shape_in
@@ -181,7 +181,7 @@ class LoopBody(RepeatedBody):
 
     # --- the outputs of the node
 
-    def output_shapes(self, found: WalkedSubgraphs) -> Sequence[OutputShape]:
+    def output_shapes(self, found: SubgraphOutputs) -> Sequence[OutputShape]:
         """Return the shapes of carried values, before the first run or after any run, and of scan outputs."""
         if self.unrolled:
             return list(map(shape_in, self.unrolled))
@@ -189,7 +189,7 @@ class LoopBody(RepeatedBody):
         if not outputs:
             return ()
         if self.never_runs:
-            return self._shapes_of_no_run(found["body"].graph)
+            return self._shapes_of_no_run(self.walked.subgraph("body"))
         condition, *values = outputs
         length = self._run_count(known_condition(condition))
         first = self.facts[LOOP_HEAD:]
@@ -212,7 +212,7 @@ class LoopBody(RepeatedBody):
         pieces = facts_of_types(body.value_infos["output"].types)[1 + len(first) :]
         return [*map(shape_in, first), *[_shape_without_elements(each.shape) for each in pieces]]
 
-    def output_contents(self, found: WalkedSubgraphs) -> Sequence[Content]:
+    def output_contents(self, found: SubgraphOutputs) -> Sequence[Content]:
         """Return the known elements of carried values, and those of the outputs of runs that are followed."""
         if self.never_runs:
             return [each.content for each in self.facts[LOOP_HEAD:]]

@@ -13,8 +13,7 @@ from onnx_lint.inference.flow.outcome_memo import as_fact
 from onnx_lint.inference.flow.subgraphs.body_runs import BodyRuns
 from onnx_lint.inference.flow.subgraphs.pieces import changes_of_pieces
 from onnx_lint.inference.flow.subgraphs.scan_axes import ScanAxes
-from onnx_lint.inference.flow.subgraphs.subgraph_node import RepeatedBody, WalkedSubgraphs
-from onnx_lint.inference.flow.walks import Call
+from onnx_lint.inference.flow.subgraphs.subgraph_node import RepeatedBody, SubgraphOutputs
 from onnx_lint.inference.shapes.dims import Dim
 from onnx_lint.inference.shapes.fact import Content, Facts
 from onnx_lint.inference.shapes.operands import OutputShape
@@ -74,7 +73,7 @@ class ScanBody(RepeatedBody):
         made = [axes.stacked_fact(index, column) for index, column in enumerate(columns)]
         return replace(self, unrolled=(*carried, *made), changes=changes_of_pieces(columns, count))
 
-    def output_shapes(self, found: WalkedSubgraphs) -> Sequence[OutputShape]:
+    def output_shapes(self, found: SubgraphOutputs) -> Sequence[OutputShape]:
         """Return the shapes of the last states, and of the scan outputs."""
         if self.axes is None:
             return ()
@@ -85,13 +84,13 @@ class ScanBody(RepeatedBody):
         ]
         return [*carried, *[self.axes.stacked(index, each.shape) for index, each in enumerate(outputs[count:])]]
 
-    def output_contents(self, found: WalkedSubgraphs) -> Sequence[Content]:
+    def output_contents(self, found: SubgraphOutputs) -> Sequence[Content]:
         """Return the known elements of the outputs of runs that are followed."""
         return [each.content for each in self.unrolled]
 
-    def problems(self, found: WalkedSubgraphs) -> tuple[ShapeProblem, ...]:
+    def problems(self, found: SubgraphOutputs) -> tuple[ShapeProblem, ...]:
         """Return the axes of scan outputs that the outputs of the body do not have."""
-        outputs = found["body"].outputs[self.types.state_count :] if "body" in found else ()
+        outputs = found.get("body", ())[self.types.state_count :]
         if self.axes is None or self.axes.outputs is None:
             return ()
         wrong: list[ShapeProblem] = []
@@ -101,14 +100,15 @@ class ScanBody(RepeatedBody):
                 wrong.append(AxisOutOfRange(Element("scan_output_axes", axis, index), rank, -rank))
         return tuple(wrong)
 
-    def shape_conflicts(self, found: WalkedSubgraphs, call: Call | None) -> Iterator[SubgraphShapeProblem]:
+    def shape_conflicts(self, found: SubgraphOutputs) -> Iterator[SubgraphShapeProblem]:
         """Yield the states that the body returns with another shape, then the scan outputs that change theirs."""
-        outputs = found["body"].outputs if "body" in found and self.axes is not None else ()
-        for index, (before, after) in enumerate(zip(self._states, outputs, strict=False)):
-            assert self.axes is not None
+        if self.axes is None:
+            return
+        for index, (before, after) in enumerate(zip(self._states, found.get("body", ()), strict=False)):
             first = as_fact(before.kind, self.axes.state(before.shape))
             if first.shape is not None and differ_in_shape(first, after):
                 from onnx_lint.inference.flow.subgraph_shape_conflict import StateShapeConflict
 
-                yield StateShapeConflict(self.node, found["body"].graph, index, (first, after), call)
-        yield from super().shape_conflicts(found, call)
+                body, call = self.walked.subgraph("body"), self.walked.frame.call
+                yield StateShapeConflict(self.node, body, index, (first, after), call)
+        yield from super().shape_conflicts(found)

@@ -7,12 +7,15 @@ from collections.abc import Sequence
 
 from onnx_lint.inference.flow.subgraphs.subgraph_node import SubgraphNode
 from onnx_lint.inference.shapes.operands import Operands, OutputShape
+from onnx_lint.inference.types.subgraph_types import Subgraphs
 from onnx_lint.inference.types.type_string import DOUBLE, FLOAT, ValueType, tensor_of
 from onnx_lint.spec.releases import PREVIEW_DOMAIN
 
 
 class ScoreFunctions(SubgraphNode):
     """A FlexAttention: it supplies the scores of its query and key to each subgraph."""
+
+    types: Subgraphs
 
     def supplied_shapes(self) -> Sequence[OutputShape]:
         """Return the shape of the scores: batch, heads, and the lengths of the query and the key."""

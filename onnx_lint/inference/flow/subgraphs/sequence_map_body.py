@@ -10,7 +10,7 @@ from onnx_lint.inference.flow.frames import Walk
 from onnx_lint.inference.flow.outcome_memo import as_fact
 from onnx_lint.inference.flow.subgraphs.body_runs import BodyRuns
 from onnx_lint.inference.flow.subgraphs.pieces import with_content
-from onnx_lint.inference.flow.subgraphs.subgraph_node import RepeatedBody, WalkedSubgraphs
+from onnx_lint.inference.flow.subgraphs.subgraph_node import RepeatedBody, SubgraphOutputs
 from onnx_lint.inference.shapes.dims import Dim
 from onnx_lint.inference.shapes.fact import Fact, Facts, fact
 from onnx_lint.inference.shapes.operands import Inside, OutputShape, count_in, sequence_of, shape_in
@@ -54,9 +54,9 @@ class SequenceMapBody(RepeatedBody):
     def _for_element(self, index: int) -> SequenceMapBody:
         """Return the inputs in one iteration: an element of each sequence of known element shapes."""
         listed = [fact(each.kind, inside=_element(each, index)) if _is_listed(each) else each for each in self.facts]
-        return replace(self, facts=tuple(listed))
+        return replace(self, walked=replace(self.walked, inputs=tuple(listed)))
 
-    def output_shapes(self, found: WalkedSubgraphs) -> Sequence[OutputShape]:
+    def output_shapes(self, found: SubgraphOutputs) -> Sequence[OutputShape]:
         """Return the shapes of the sequences of the outputs of each run."""
         if self.mapped:
             return list(map(_sequence_of, zip(*self.mapped, strict=True)))

@@ -7,44 +7,33 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from onnx_lint.common.record import Record
-from onnx_lint.inference.flow.frames import Walk
+from onnx_lint.inference.flow.frames import Walk, WalkedNode
 from onnx_lint.inference.flow.outcome_memo import as_fact
 from onnx_lint.inference.flow.subgraphs.body_runs import BodyRuns
 from onnx_lint.inference.flow.subgraphs.pieces import PieceChange
-from onnx_lint.inference.flow.walks import Call
 from onnx_lint.inference.shapes.dims import Dim
 from onnx_lint.inference.shapes.fact import Content, Fact, Facts
 from onnx_lint.inference.shapes.operands import OutputShape
 from onnx_lint.inference.shapes.problem import ShapeProblem
 from onnx_lint.inference.types.subgraph_types import Subgraphs, Types
-from onnx_lint.ir.graph import Graph, Node
+from onnx_lint.ir.graph import Node
 from onnx_lint.ir.operators.control_flow import subgraph_output_count
 
 if TYPE_CHECKING:
     from onnx_lint.inference.flow.subgraph_shape_conflict import SubgraphShapeProblem
 
 
-class WalkedSubgraph(Record):
-    """A subgraph with the facts of its outputs."""
-
-    graph: Graph
-    outputs: Facts
-
-
-WalkedSubgraphs = Mapping[str, WalkedSubgraph]
-"""The subgraphs of a node, by attribute."""
+SubgraphOutputs = Mapping[str, Facts]
+"""The facts of the outputs of the subgraphs of a node, by attribute."""
 
 
 class SubgraphNode(Record):
-    """A node with subgraphs and the facts of its inputs.
+    """A node with subgraphs: what its operator supplies to them, and what follows from them for its outputs.
 
-    It has the facts that the operator supplies to the subgraphs, and those of its outputs that follow from them. Each
-    operator is a class, which overrides what differs.
+    Each operator is a class, which overrides what differs.
     """
 
-    types: Subgraphs
-    facts: Facts
-    """The facts of the inputs of the node."""
+    walked: WalkedNode
 
     part = "body"
     """What a message calls a subgraph that does not run."""
@@ -54,7 +43,12 @@ class SubgraphNode(Record):
     @property
     def node(self) -> Node:
         """The node."""
-        return self.types.node
+        return self.walked.node
+
+    @property
+    def facts(self) -> Facts:
+        """The facts of the inputs of the node."""
+        return self.walked.inputs
 
     @property
     def idle(self) -> str | None:
@@ -75,35 +69,36 @@ class SubgraphNode(Record):
         """Return the shapes of the inputs of a subgraph; none if they are unknown."""
         return ()
 
-    def output_shapes(self, found: WalkedSubgraphs) -> Sequence[OutputShape]:
+    def output_shapes(self, found: SubgraphOutputs) -> Sequence[OutputShape]:
         """Return the shapes of the node's outputs, from the outputs of its subgraphs; none if they are unknown."""
         return ()
 
-    def output_contents(self, found: WalkedSubgraphs) -> Sequence[Content]:
+    def output_contents(self, found: SubgraphOutputs) -> Sequence[Content]:
         """Return the known elements of the node's outputs."""
         return ()
 
-    def possible_outputs(self, found: WalkedSubgraphs) -> tuple[Facts, Facts] | tuple[()]:
+    def possible_outputs(self, found: SubgraphOutputs) -> tuple[Facts, Facts] | tuple[()]:
         """Return the outputs of each branch of an If, if either may run; see `NodeOutcome.branches`."""
         return ()
 
-    def problems(self, found: WalkedSubgraphs) -> tuple[ShapeProblem, ...]:
+    def problems(self, found: SubgraphOutputs) -> tuple[ShapeProblem, ...]:
         """Return the problems of attributes that depend on the outputs of the subgraphs."""
         return ()
 
-    def shape_conflicts(self, found: WalkedSubgraphs, call: Call | None) -> Iterator[SubgraphShapeProblem]:
+    def shape_conflicts(self, found: SubgraphOutputs) -> Iterator[SubgraphShapeProblem]:
         """Yield the outputs of subgraphs that must have one shape, and have several."""
         return iter(())
 
-    def outputs_in(self, found: WalkedSubgraphs, attribute: str) -> Facts:
+    def outputs_in(self, found: SubgraphOutputs, attribute: str) -> Facts:
         """Return the outputs of a subgraph; none if there is no such subgraph, or if their number is wrong."""
-        outputs = found[attribute].outputs if attribute in found else ()
+        outputs = found.get(attribute, ())
         return outputs if len(outputs) == subgraph_output_count(self.node) else ()
 
 
 class RepeatedBody(SubgraphNode):
     """A node that runs its subgraph `body` several times."""
 
+    types: Subgraphs
     failing: Facts = ()
     """The inputs of the body in the first run that meets a fault, if the runs are followed one by one."""
     changes: tuple[PieceChange, ...] = ()
@@ -139,17 +134,17 @@ class RepeatedBody(SubgraphNode):
         """Return the node with what trials of the body show about its inputs and outputs."""
         raise NotImplementedError
 
-    def shape_conflicts(self, found: WalkedSubgraphs, call: Call | None) -> Iterator[SubgraphShapeProblem]:
+    def shape_conflicts(self, found: SubgraphOutputs) -> Iterator[SubgraphShapeProblem]:
         """Yield the scan outputs for which a run of the body returns another shape than the first."""
         for each in self.changes:
             from onnx_lint.inference.flow.subgraph_shape_conflict import PieceShapeConflict
 
             yield PieceShapeConflict(
                 node=self.node,
-                graph=found["body"].graph,
+                graph=self.walked.subgraph("body"),
                 index=each.index,
                 shapes=(each.first, each.later),
-                call=call,
+                call=self.walked.frame.call,
                 run=each.run,
             )
 
