@@ -137,8 +137,11 @@ class WalkResult(Record):
         return self.facts.get(name, UNKNOWN)
 
 
-WalkedValue = tuple[WalkResult, str]
-"""A value: the walk over the graph that defines it, and its name."""
+class WalkedValue(Record):
+    """A value, in the walk over the graph that defines it."""
+
+    walked: WalkResult
+    name: str
 
 
 class Walks:

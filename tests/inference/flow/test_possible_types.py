@@ -8,7 +8,7 @@ from google.protobuf import text_format
 from support.project.each_case import each_case
 
 from onnx_lint import lint, schema
-from onnx_lint.inference.flow.possible_types import pattern_of
+from onnx_lint.inference.flow.type_sets import pattern_of
 from onnx_lint.inference.types.type_string import fits_after_optional
 
 CUSTOM = 'node { op_type: "Make" domain: "com.example" output: "h" }'
