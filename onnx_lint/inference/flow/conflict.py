@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self, TypeVar
 
 from onnx_lint.common.record import replace
-from onnx_lint.inference.flow.declaration_entry import DeclarationEntry
+from onnx_lint.inference.flow.declared_facts import DeclarationEntry
 from onnx_lint.inference.flow.walks import MAX_FURTHER, Call
 from onnx_lint.inference.shapes.fact import Fact
 from onnx_lint.ir.graph import Definition, Node

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from onnx_lint.common.record import Record, replace
-from onnx_lint.inference.flow.declaration_entry import DeclarationEntry
+from onnx_lint.inference.flow.declared_facts import DeclarationEntry
 from onnx_lint.inference.flow.joining import differ_in_shape, have_different_types
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.flow.walks import MAX_FURTHER, Call, FurtherCalls

@@ -9,7 +9,7 @@ from typing import Final
 
 from onnx_lint.common.record import Record
 from onnx_lint.inference.flow.conflict_recorder import ConflictRecorder
-from onnx_lint.inference.flow.declaration_entry import DeclarationEntry, declaration_of, declarations_of
+from onnx_lint.inference.flow.declared_facts import DeclarationEntry, declaration_of, declarations_of
 from onnx_lint.inference.flow.faulty_values import FaultyValues
 from onnx_lint.inference.flow.joining import differ_in_shape, have_different_types, joined, joined_shapes
 from onnx_lint.inference.flow.outcome_memo import NodeOutcome, OutcomeMemo

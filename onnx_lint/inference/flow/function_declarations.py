@@ -7,8 +7,7 @@ from collections.abc import Mapping
 
 from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.flow.conflict_recorder import ConflictRecorder
-from onnx_lint.inference.flow.declaration_entry import DeclarationEntry
-from onnx_lint.inference.flow.declared_facts import declared_values
+from onnx_lint.inference.flow.declared_facts import DeclarationEntry, declared_values
 from onnx_lint.inference.flow.faulty_values import FaultyValues
 from onnx_lint.inference.flow.joining import ContradictionKind, joined
 from onnx_lint.inference.flow.outcome_memo import OutcomeMemo

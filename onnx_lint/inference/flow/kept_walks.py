@@ -8,13 +8,32 @@ from typing import TYPE_CHECKING, Final
 
 from onnx_lint.inference.flow.knowledge import unknown_shapes
 from onnx_lint.inference.flow.reachability import Reachability
-from onnx_lint.inference.flow.trial_state import TrialState
 from onnx_lint.inference.flow.walks import MAX_FURTHER, Call, WalkResult, Walks
 from onnx_lint.inference.shapes.fact import Fact, Facts
 from onnx_lint.ir.graph import Graph, GraphKind
 
 if TYPE_CHECKING:
     from onnx_lint.inference.flow.frames import Frame
+
+
+class TrialState:
+    """The trials of bodies of loops: walks that only try a run, and whose results are dropped."""
+
+    def __init__(self) -> None:
+        self.is_trial = False
+        """True during a trial."""
+        self.walked_nodes = 0
+        """The number of nodes that trials have walked so far."""
+        self.failing_bodies: set[int] = set()
+        """The identities of the graphs that have a faulty node in a trial."""
+
+    @property
+    def has_budget(self) -> bool:
+        """True until trials have walked `_MAX_TRIED_NODES` nodes.
+
+        Trials contain trials, so their time could double at each depth of nested loops.
+        """
+        return self.walked_nodes < _MAX_TRIED_NODES
 
 
 class KeptWalks:
@@ -107,6 +126,9 @@ def _have_variables(facts: Facts) -> bool:
 
 _INNER: Final = (GraphKind.NESTED, GraphKind.INITIALIZATION, GraphKind.ALGORITHM)
 """The kinds of graphs whose values are forgotten after the walk."""
+
+_MAX_TRIED_NODES: Final = 20_000
+"""The budget of all trials, in nodes."""
 
 _MAX_WITH_SIZES: Final = 5_000
 """The most later walks over graphs that are kept."""

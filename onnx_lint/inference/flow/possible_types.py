@@ -13,7 +13,7 @@ from typing import Final
 
 from onnx_lint.common.record import Record
 from onnx_lint.inference.flow.conflict_recorder import ConflictRecorder
-from onnx_lint.inference.flow.declaration_entry import declaration_of
+from onnx_lint.inference.flow.declared_facts import declaration_of
 from onnx_lint.inference.flow.frames import FlowInput
 from onnx_lint.inference.flow.outcome_memo import OutcomeMemo, takes
 from onnx_lint.inference.flow.type_sets import (

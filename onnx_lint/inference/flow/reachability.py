@@ -56,7 +56,9 @@ class Reachability:
     def idle_walk(self, walk: Walk, part: str) -> Walk:
         """Walk a subgraph that never runs: a "branch" or a "body"."""
         self.idle_parts.append(part)
-        outputs = yield self.uncertain_walk(walk)
+        self.uncertain_depth += 1
+        outputs = yield walk
+        self.uncertain_depth -= 1
         self.idle_parts.pop()
         return outputs
 

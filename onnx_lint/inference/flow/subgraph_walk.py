@@ -4,27 +4,31 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from typing import TYPE_CHECKING
 
 from onnx_lint.inference.flow.conflict_recorder import ConflictRecorder
 from onnx_lint.inference.flow.faulty_values import FaultyValues
 from onnx_lint.inference.flow.frames import Frame, NestedGraph, Walk, WalkedNode
 from onnx_lint.inference.flow.outcome_memo import NodeOutcome, as_fact
-from onnx_lint.inference.flow.subgraphs.body_runs import BodyRuns, WalkSubgraph
 from onnx_lint.inference.flow.subgraphs.branches import Branches
-from onnx_lint.inference.flow.subgraphs.loop_body import LoopBody
 from onnx_lint.inference.flow.subgraphs.pieces import with_content
-from onnx_lint.inference.flow.subgraphs.scan_axes import scan_axes
-from onnx_lint.inference.flow.subgraphs.scan_body import ScanBody
-from onnx_lint.inference.flow.subgraphs.score_functions import ScoreFunctions, score_type
-from onnx_lint.inference.flow.subgraphs.sequence_map_body import SequenceMapBody
-from onnx_lint.inference.flow.subgraphs.subgraph_node import RepeatedBody, SubgraphNode, SubgraphOutputs
+from onnx_lint.inference.flow.subgraphs.subgraph_node import (
+    RepeatedBody,
+    SubgraphNode,
+    SubgraphOutputs,
+    known_condition,
+)
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.flow.walks import InputUse
 from onnx_lint.inference.shapes.fact import Fact, Facts
 from onnx_lint.inference.shapes.problem import is_warning
-from onnx_lint.inference.types.subgraph_types import LOOP_HEAD, Subgraphs, Types, outputs_of
+from onnx_lint.inference.types.subgraph_types import Subgraphs, Types, outputs_of
 from onnx_lint.inference.types.type_string import ValueType
 from onnx_lint.ir.operators.control_flow import ControlFlow
+
+if TYPE_CHECKING:
+    from onnx_lint.inference.flow.subgraphs.body_runs import WalkSubgraph
+    from onnx_lint.inference.flow.subgraphs.score_functions import ScoreFunctions
 
 
 class SubgraphWalk:
@@ -62,7 +66,8 @@ class SubgraphWalk:
         Equal outputs of its branches decide it: such branches contradict neither each other nor the node
         (docs/performance.md: known-branches).
         """
-        branches = Branches(walked)
+        condition = known_condition(walked.inputs[0]) if walked.inputs else None
+        branches = Branches(walked, condition)
         found = yield from self._walk_each(branches, None)
         outputs = found.get("then_branch", ())
         is_decided = len(outputs) == len(walked.node.outputs) and found.get("else_branch") == outputs
@@ -77,6 +82,8 @@ class SubgraphWalk:
 
         The other operators are searches of ONNX Runtime. It is not documented what they supply.
         """
+        from onnx_lint.inference.flow.subgraphs.score_functions import ScoreFunctions, score_type
+
         scores = score_type(walked.memo.operands(walked.inputs))
         functions = None if scores is None else ScoreFunctions(walked, self._subgraphs(walked, scores))
         for each in walked.subgraphs:
@@ -101,9 +108,16 @@ class SubgraphWalk:
         """Return the body of a Loop, Scan or SequenceMap."""
         match walked.node.op_type:
             case "Loop":
+                from onnx_lint.inference.flow.subgraphs.loop_body import LoopBody
+
                 return LoopBody(walked, types)
             case "SequenceMap":
+                from onnx_lint.inference.flow.subgraphs.sequence_map_body import SequenceMapBody
+
                 return SequenceMapBody(walked, types)
+        from onnx_lint.inference.flow.subgraphs.scan_axes import scan_axes
+        from onnx_lint.inference.flow.subgraphs.scan_body import ScanBody
+
         scan = ScanBody(walked, types)
         operands = walked.memo.operands(walked.inputs)
         _, problems, _ = walked.memo.shapes(walked.inputs, walked.memo.typed(walked.inputs))
@@ -113,6 +127,8 @@ class SubgraphWalk:
 
     def _followed(self, body: RepeatedBody, nested: NestedGraph) -> Generator[Walk, Facts, RepeatedBody]:
         """Return the body with the facts that it gets in all of its runs."""
+        from onnx_lint.inference.flow.subgraphs.body_runs import BodyRuns
+
         types = body.types.supplied(nested.name, nested.graph)
         if types is None:
             return body
@@ -130,9 +146,8 @@ class SubgraphWalk:
         if isinstance(node, RepeatedBody) and node.failing:
             return node.failing
         supplied = node.supplied_facts(types)
-        # Consumers ignore the declared shapes of carried values, which may change.
-        stated = supplied[:LOOP_HEAD] if isinstance(node, LoopBody) else supplied
-        self._recorder.record_supplied_shapes(node.node, nested.graph, stated, frame.call)
+        kept = supplied[: node.kept_shapes]
+        self._recorder.record_supplied_shapes(node.node, nested.graph, kept, frame.call)
         return supplied
 
     # --- the walk over each subgraph

@@ -33,9 +33,8 @@ from onnx_lint.inference.flow.frames import FlowInput, Frame, Frames, Known, Nes
 from onnx_lint.inference.flow.graph_walk import GraphWalk, NodeStep
 from onnx_lint.inference.flow.joining import without_own_names
 from onnx_lint.inference.flow.knowledge import have_known_shapes
-from onnx_lint.inference.flow.outcome_memo import MAX_OUTCOMES, NodeOutcome, OutcomeMemo
+from onnx_lint.inference.flow.outcome_memo import MAX_OUTCOMES, NodeOutcome, OutcomeMemo, WideFacts
 from onnx_lint.inference.flow.value_flow import ValueFlow
-from onnx_lint.inference.flow.wide_facts import WideFacts
 from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts, fact, is_complete
 from onnx_lint.inference.shapes.problem import is_warning
 from onnx_lint.inference.types.problem import DisallowedOutput
@@ -258,10 +257,10 @@ class Flow:
                 return
         if self._wide.are_among(outcome.outputs):
             outcome = self._wide.bounded_outcome(memo, outcome)
-        if affected and not outcome.problems and self._lacks_a_type(graph, index, inputs, known):
+        if affected and self._lacks_a_type(here, index, inputs, outcome):
             outcome = memo.without_types(outcome, inputs)
         self._take_outputs(here, index, memo, inputs, outcome)
-        if outcome.equated or outcome.problems or outcome.shape_problems or outcome.crash is not None:
+        if not outcome.has_only_outputs:
             self._take_faults(here, NodeStep(index, memo, inputs, outcome))
 
     def _take_outputs(
@@ -418,10 +417,13 @@ class Flow:
             here.known.update({name: each for name, each in made if name})
         return is_fault
 
-    def _lacks_a_type(self, graph: Graph, index: int, inputs: tuple[Fact | None, ...], known: Known) -> bool:
-        """Return whether an input of a node has an unknown type that follows from a fault."""
+    def _lacks_a_type(self, here: GraphWalk, index: int, inputs: tuple[Fact | None, ...], outcome: NodeOutcome) -> bool:
+        """Return whether an input of a node has an unknown type that follows from a fault.
+
+        False if the node has a type problem of its own.
+        """
         is_unknown = any(each is None or each.kind is None for each in inputs)
-        return is_unknown and self.faulty.are_affected(graph, index, known)
+        return not outcome.problems and is_unknown and self.faulty.are_affected(here.graph, index, here.known)
 
     def _is_affected(self, here: GraphWalk, index: int) -> bool:
         """Return whether a node has an input, or a subgraph with an output, whose shape is lost to a fault."""

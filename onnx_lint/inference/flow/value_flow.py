@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from onnx_lint.common.cached import cached_property
-from onnx_lint.inference.flow.kept_walks import KeptWalks
+from onnx_lint.inference.flow.kept_walks import KeptWalks, TrialState
 from onnx_lint.inference.flow.knowledge import Knowledge, Origins
 from onnx_lint.inference.flow.reachability import Reachability
-from onnx_lint.inference.flow.trial_state import TrialState
 from onnx_lint.inference.flow.walks import OmittedInput, WalkResult, Walks
 from onnx_lint.inference.shapes.dims import Shape
 from onnx_lint.inference.shapes.fact import UNKNOWN, Fact

@@ -8,7 +8,7 @@ from typing import Final
 
 from onnx_lint.common.record import Record
 from onnx_lint.inference.flow.frames import NestedGraph, Walk
-from onnx_lint.inference.flow.trial_state import TrialState
+from onnx_lint.inference.flow.kept_walks import TrialState
 from onnx_lint.inference.shapes.fact import Fact, Facts
 from onnx_lint.inference.types.subgraph_types import Types
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from onnx_lint.inference.flow.joining import differ_in_shape
 from onnx_lint.inference.flow.subgraphs.pieces import common_shape
-from onnx_lint.inference.flow.subgraphs.subgraph_node import SubgraphNode, SubgraphOutputs, known_condition
+from onnx_lint.inference.flow.subgraphs.subgraph_node import SubgraphNode, SubgraphOutputs
 from onnx_lint.inference.shapes.fact import Content, Facts
 from onnx_lint.inference.shapes.operands import OutputShape, shape_in
 
@@ -22,12 +22,10 @@ _SHAPES_MAY_DIFFER_SINCE: Final = 11
 class Branches(SubgraphNode):
     """An If: it supplies nothing to its branches, and one of them runs."""
 
-    part = "branch"
-    runs_one_of_several = True
+    condition: bool | None
+    """The condition; None if it is unknown."""
 
-    @property
-    def _condition(self) -> bool | None:
-        return known_condition(self.facts[0]) if self.facts else None
+    part = "branch"
 
     @property
     def _may_differ(self) -> bool:
@@ -38,20 +36,20 @@ class Branches(SubgraphNode):
     @property
     def idle(self) -> str | None:
         """The branch that never runs; None if the condition is unknown."""
-        if self._condition is None:
+        if self.condition is None:
             return None
-        return "else_branch" if self._condition else "then_branch"
+        return "else_branch" if self.condition else "then_branch"
 
     @property
     def surely_runs(self) -> bool:
         """True if the condition is known, so that the other branch runs."""
-        return self._condition is not None
+        return self.condition is not None
 
     def output_shapes(self, found: SubgraphOutputs) -> Sequence[OutputShape]:
         """Return the shapes of the outputs of the branch that runs, or what those of both have in common."""
         one, other = self.outputs_in(found, "then_branch"), self.outputs_in(found, "else_branch")
-        if self._condition is not None:
-            one = other = one if self._condition else other
+        if self.condition is not None:
+            one = other = one if self.condition else other
         if not one or not other:
             # The other branch is missing, or is a parameter of a function.
             return list(map(shape_in, one or other))
@@ -60,8 +58,8 @@ class Branches(SubgraphNode):
     def output_contents(self, found: SubgraphOutputs) -> Sequence[Content]:
         """Return the elements of the outputs of the branch that runs, or those that both have in common."""
         one, other = found.get("then_branch", ()), found.get("else_branch", ())
-        if self._condition is not None:
-            return [each.content for each in (one if self._condition else other)]
+        if self.condition is not None:
+            return [each.content for each in (one if self.condition else other)]
         pairs = zip(one, other, strict=False)
         return [first.content if first.content == second.content else None for first, second in pairs]
 

@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.record import replace
 from onnx_lint.inference.flow.frames import Walk
-from onnx_lint.inference.flow.subgraphs.body_runs import BodyRuns
 from onnx_lint.inference.flow.subgraphs.pieces import changes_of_pieces, common_shape, stacked_facts, with_content
 from onnx_lint.inference.flow.subgraphs.subgraph_node import RepeatedBody, SubgraphOutputs, known_condition
 from onnx_lint.inference.shapes.dims import Dim, Shape, add, is_natural, multiply, subtract
@@ -18,6 +17,9 @@ from onnx_lint.inference.shapes.stated import facts_of_types
 from onnx_lint.inference.types.subgraph_types import LOOP_HEAD, Types
 from onnx_lint.inference.types.type_string import ValueType
 from onnx_lint.ir.graph import Graph
+
+if TYPE_CHECKING:
+    from onnx_lint.inference.flow.subgraphs.body_runs import BodyRuns
 
 
 class LoopBody(RepeatedBody):
@@ -31,6 +33,9 @@ class LoopBody(RepeatedBody):
     """The elements that each carried value has before and after each run; empty if unknown."""
     unrolled: Facts = ()
     """The outputs of a Loop with a known number of runs; empty if they are not followed run by run."""
+
+    kept_shapes = LOOP_HEAD
+    """Those of the iteration number and the condition: consumers ignore the declared shapes of carried values."""
 
     # --- how often the body runs
 

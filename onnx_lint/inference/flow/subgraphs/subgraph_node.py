@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from onnx_lint.common.record import Record
 from onnx_lint.inference.flow.frames import Walk, WalkedNode
 from onnx_lint.inference.flow.outcome_memo import as_fact
-from onnx_lint.inference.flow.subgraphs.body_runs import BodyRuns
 from onnx_lint.inference.flow.subgraphs.pieces import PieceChange
 from onnx_lint.inference.shapes.dims import Dim
 from onnx_lint.inference.shapes.fact import Content, Fact, Facts
@@ -21,6 +21,7 @@ from onnx_lint.ir.operators.control_flow import subgraph_output_count
 
 if TYPE_CHECKING:
     from onnx_lint.inference.flow.subgraph_shape_conflict import SubgraphShapeProblem
+    from onnx_lint.inference.flow.subgraphs.body_runs import BodyRuns
 
 
 SubgraphOutputs = Mapping[str, Facts]
@@ -37,8 +38,8 @@ class SubgraphNode(Record):
 
     part = "body"
     """What a message calls a subgraph that does not run."""
-    runs_one_of_several = False
-    """True if the node runs one of its subgraphs."""
+    kept_shapes = sys.maxsize
+    """How many inputs of a subgraph must have the shape that they declare, from the first on."""
 
     @property
     def node(self) -> Node:
