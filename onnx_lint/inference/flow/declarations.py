@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from enum import Enum
-from typing import Final
+from typing import Final, Literal
 
 from onnx_lint.common.record import Record
 from onnx_lint.inference.flow.conflict_recorder import ConflictRecorder
@@ -108,15 +107,12 @@ class Declarations:
                 self._recorder.record_impossible(entry, declared[entry.subject], memo.operator.schema, call)
 
 
-class CountComparison(Enum):
-    """How the number of elements of a Reshape's declared output compares with that of its input."""
+CountComparison = Literal["same", "other", "other by names"]
+"""How the number of elements of a Reshape's declared output compares with that of its input.
 
-    SAME = "same"
-    """They may be equal, or another finding says why not."""
-    OTHER = "other"
-    """They differ for all sizes of the variables."""
-    OTHER_BY_NAMES = "other by names"
-    """Only the declared names make them differ: the model may run, whatever they are."""
+`same`: they may be equal, or another finding says why not. `other`: they differ for all sizes of the variables.
+`other by names`: only the declared names make them differ; the model may run, whatever they are.
+"""
 
 
 def compare_counts(data: Shape, stated: Shape, made: Shape) -> CountComparison:
@@ -125,16 +121,16 @@ def compare_counts(data: Shape, stated: Shape, made: Shape) -> CountComparison:
     `made`: the inferred shape.
     """
     if data is None or stated is None:
-        return CountComparison.SAME
+        return "same"
     known = joined_shapes(made, stated)[0]
     if known is None or may_count_the_same(data, known):
-        return CountComparison.SAME
+        return "same"
     if made is not None and not may_count_the_same(data, made):
-        return CountComparison.SAME  # the finding on the node says so, whatever is declared
+        return "same"  # the finding on the node says so, whatever is declared
     sizes = joined_shapes(made, tuple([dim if isinstance(dim, int) else None for dim in stated]))[0]
     if sizes is not None and may_count_the_same(data, sizes):
-        return CountComparison.OTHER_BY_NAMES
-    return CountComparison.OTHER
+        return "other by names"
+    return "other"
 
 
 def without_expressions(stated: Fact) -> Fact:

@@ -14,7 +14,6 @@ from onnx_lint.common.cached import cached_property
 from onnx_lint.common.deadline import check_deadline
 from onnx_lint.inference.flow.conflict_recorder import ConflictRecorder
 from onnx_lint.inference.flow.declarations import (
-    CountComparison,
     Declarations,
     compare_counts,
     may_be,
@@ -29,8 +28,17 @@ from onnx_lint.inference.flow.declared_facts import (
     initializer_facts,
 )
 from onnx_lint.inference.flow.faulty_values import FaultyValues
-from onnx_lint.inference.flow.frames import FlowInput, Frame, Frames, Known, NestedGraph, Walk, WalkedNode
-from onnx_lint.inference.flow.graph_walk import GraphWalk, NodeStep
+from onnx_lint.inference.flow.frames import (
+    FlowInput,
+    Frame,
+    Frames,
+    GraphWalk,
+    Known,
+    NestedGraph,
+    NodeStep,
+    Walk,
+    WalkedNode,
+)
 from onnx_lint.inference.flow.joining import without_own_names
 from onnx_lint.inference.flow.knowledge import have_known_shapes
 from onnx_lint.inference.flow.outcome_memo import MAX_OUTCOMES, NodeOutcome, OutcomeMemo, WideFacts
@@ -330,9 +338,9 @@ class Flow:
         """Compare the number of elements of a Reshape's output, as declared, with that of its input."""
         data = step.inputs[0] or UNKNOWN
         match compare_counts(data.shape, stated.shape, made.shape):
-            case CountComparison.OTHER:
+            case "other":
                 self._declarations.record_count(here.graph, name, data, stated, here.frame.call)
-            case CountComparison.OTHER_BY_NAMES:
+            case "other by names":
                 here.unequal.append(step.index)
 
     def _compare_declarations(self, here: GraphWalk) -> set[str]:
