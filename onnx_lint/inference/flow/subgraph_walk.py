@@ -57,7 +57,7 @@ class SubgraphWalk:
         body = self._repeated_body(walked, types)
         if len(walked.subgraphs) == 1:
             body = yield from self._followed(body, walked.subgraphs[0])
-        found = yield from self._walk_each(body, body)
+        found = yield from self._walk_each(body)
         return self._outcome(body, types, found)
 
     def _walk_branches(self, walked: WalkedNode) -> Generator[Walk, Facts, NodeOutcome]:
@@ -68,7 +68,7 @@ class SubgraphWalk:
         """
         condition = known_condition(walked.inputs[0]) if walked.inputs else None
         branches = Branches(walked, condition)
-        found = yield from self._walk_each(branches, None)
+        found = yield from self._walk_each(branches)
         outputs = found.get("then_branch", ())
         is_decided = len(outputs) == len(walked.node.outputs) and found.get("else_branch") == outputs
         known = walked.memo.outcomes.get((walked.inputs, outputs)) if is_decided else None
@@ -152,10 +152,11 @@ class SubgraphWalk:
 
     # --- the walk over each subgraph
 
-    def _walk_each(self, node: SubgraphNode, body: RepeatedBody | None) -> Generator[Walk, Facts, dict[str, Facts]]:
-        """Walk the subgraphs of a node, and return their outputs. `body`: the node, if it supplies their inputs."""
+    def _walk_each(self, node: SubgraphNode) -> Generator[Walk, Facts, dict[str, Facts]]:
+        """Walk the subgraphs of an If, Loop, Scan or SequenceMap, and return their outputs."""
         found: dict[str, Facts] = {}
         frame, idle, surely_runs = node.walked.frame, node.idle, node.surely_runs
+        body = node if isinstance(node, RepeatedBody) else None  # an If supplies nothing to its branches
         needs = frame.needs
         in_each: list[dict[str, InputUse]] = []
         before = needs.take() if needs is not None else {}
