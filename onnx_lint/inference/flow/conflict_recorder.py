@@ -66,7 +66,9 @@ class ConflictRecorder:
         from onnx_lint.inference.flow.type_conflict import OperandConflict
 
         kinds = tuple([each.kind for each in inputs])
-        conflict = OperandConflict(node, schema, self._schemas, problem, kinds, call)
+        conflict = OperandConflict(
+            node=node, schema=schema, schemas=self._schemas, problem=problem, inputs=kinds, call=call
+        )
         self._add_for_call(conflict, self._flow.operands)
 
     def record_impossible(
@@ -90,7 +92,7 @@ class ConflictRecorder:
         """Record an input or output of a subgraph whose type is not the one that the node requires."""
         from onnx_lint.inference.flow.type_conflict import SubgraphConflict
 
-        self._add(SubgraphConflict(node, graph, mismatch, call), self._flow.subgraphs)
+        self._add(SubgraphConflict(node=node, graph=graph, mismatch=mismatch, call=call), self._flow.subgraphs)
 
     # --- shapes
 
@@ -105,7 +107,7 @@ class ConflictRecorder:
         from onnx_lint.inference.flow.shape_conflict import ShapeConflict
 
         plain = problem.problem if isinstance(problem, Warned) else problem
-        conflict = ShapeConflict(node, inputs, plain, schema, call)
+        conflict = ShapeConflict(node=node, inputs=inputs, problem=plain, schema=schema, call=call)
         warning = problem.words if isinstance(problem, Warned) and not _fails_at_load(problem, conflict) else None
         if self._idle_parts:  # that says more about the problem than the warning of its operator
             warning = _never_runs(self._idle_parts[-1])
@@ -126,7 +128,10 @@ class ConflictRecorder:
             if differ_in_shape(argument, declared):
                 from onnx_lint.inference.flow.subgraph_shape_conflict import SuppliedShapeConflict
 
-                self.record_subgraph_shape(SuppliedShapeConflict(node, graph, index, (argument, declared), call))
+                shapes = argument, declared
+                self.record_subgraph_shape(
+                    SuppliedShapeConflict(node=node, graph=graph, index=index, shapes=shapes, call=call)
+                )
 
     def record_subgraph_shape(self, conflict: SubgraphShapeProblem) -> None:
         """Record an input or output of a subgraph with a wrong shape, unless it follows from a recorded conflict."""
@@ -209,7 +214,7 @@ class ConflictRecorder:
     def _hold_back(self, conflict: Any, found: list[Any], graph: Graph) -> None:
         """Keep a conflict in what a call of a function does not run until all calls were followed."""
         if not self._trials.is_trial:
-            held = _IdleConflict(conflict, found, graph, self._idle_parts[-1])
+            held = _IdleConflict(conflict=conflict, found=found, graph=graph, part=self._idle_parts[-1])
             self._idle_in_functions.setdefault(conflict.key, held)
 
     def record_held_back(self) -> None:

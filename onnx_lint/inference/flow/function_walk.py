@@ -151,7 +151,10 @@ class FunctionWalk:
             self.declarations.doubt(function, types=known_types is None)
             return known_types or ()
         call = Call(node, inputs, frame.call, FurtherCalls())
-        result = yield from self._walk_call(_Invocation(function, inputs, bound, call, graphs, CallNeeds()), call)
+        invocation = _Invocation(
+            function=function, arguments=inputs, bound=bound, call=call, graphs=graphs, needs=CallNeeds()
+        )
+        result = yield from self._walk_call(invocation, call)
         self._results[key] = result
         self._output_types.setdefault(type_key, _types_only(result.outputs))
         if result.needs:
@@ -166,7 +169,12 @@ class FunctionWalk:
         has_finding = recorder.operand_problem_count > problem_count
         needed = _most_needed(invocation.function, invocation.needs) if invocation.needs.uses else ()
         gives_sizes = self._kept.sizing_count > sizing_count
-        return _CallResult(outputs, needed, call.equal if has_finding else None, call if gives_sizes else None)
+        return _CallResult(
+            outputs=outputs,
+            needs=needed,
+            further=call.equal if has_finding else None,
+            sizing=call if gives_sizes else None,
+        )
 
     def _outputs_of_equal_call(self, result: _CallResult, call: Call, frame: Frame) -> Facts:
         """Return the outputs of an earlier call. Record what this one omits, and that it has the same findings."""
@@ -237,7 +245,10 @@ class FunctionWalk:
         body = function.body
         stated = declared_values(body) if body.value_info_names else {}
         inputs = tuple([stated.get(name, UNKNOWN) for name in body.input_names])
-        return (yield from self._body(_Invocation(function, inputs, bound, None, {}, CallNeeds())))
+        invocation = _Invocation(
+            function=function, arguments=inputs, bound=bound, call=None, graphs={}, needs=CallNeeds()
+        )
+        return (yield from self._body(invocation))
 
     def _numbered(self, nested: NestedGraph) -> NestedGraph:
         """Return a graph that a call passes to a function with a number; one that is passed on keeps its number."""

@@ -87,7 +87,9 @@ class KeptWalks:
             # The values of inner graphs are removed from `known` after their walk; for others `known` can be kept.
             own = _own_values(graph, known) if graph.kind in _INNER else known
             unknown = unknown_shapes(graph, known) if has_unknown else _NONE_UNKNOWN
-            self.walks.add(WalkResult(graph, own, unknown, frame.memos, unequal, frame.call))
+            self.walks.add(
+                WalkResult(graph=graph, facts=own, unknown=unknown, memos=frame.memos, unequal=unequal, call=frame.call)
+            )
             return
         self._repeated_nodes += len(graph.forms)
         if may_give_sizes and len(self._with_sizes) < _MAX_WITH_SIZES:
@@ -116,7 +118,7 @@ def _walk_with_sizes(graph: Graph, frame: Frame, known: Mapping[str, Fact], uneq
     if not graph.is_function:  # the values of a nested graph, and outer ones, are removed from `known` later
         names = {name for inputs in graph.node_inputs for name in inputs}
         known = {name: known[name] for name in names if name in known}
-    return WalkResult(graph, known, (), memos, unequal, frame.call)
+    return WalkResult(graph=graph, facts=known, unknown=(), memos=memos, unequal=unequal, call=frame.call)
 
 
 def _have_variables(facts: Facts) -> bool:

@@ -74,7 +74,7 @@ def changes_of_pieces(columns: Sequence[Facts], first: int) -> tuple[PieceChange
     for index, pieces in enumerate(columns, first):
         run = next((run for run, each in enumerate(pieces) if _never_agree(pieces[0].shape, each.shape)), None)
         if run is not None:
-            found.append(PieceChange(index, run, pieces[0], pieces[run]))
+            found.append(PieceChange(index=index, run=run, first=pieces[0], later=pieces[run]))
     return tuple(found)
 
 

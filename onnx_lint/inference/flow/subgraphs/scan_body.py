@@ -110,5 +110,5 @@ class ScanBody(RepeatedBody):
                 from onnx_lint.inference.flow.subgraph_shape_conflict import StateShapeConflict
 
                 body, call = self.walked.subgraph("body"), self.walked.frame.call
-                yield StateShapeConflict(self.node, body, index, (first, after), call)
+                yield StateShapeConflict(node=self.node, graph=body, index=index, shapes=(first, after), call=call)
         yield from super().shape_conflicts(found)
