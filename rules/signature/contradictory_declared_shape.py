@@ -89,7 +89,7 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
       (`contradictory-declared-type`).
     """
     for conflict in model.value_flow.declared_shapes:
-        of_value_info = model.value_flow.clause_of(conflict, "FUN-23b", "FUN-23d", "VI-6a")
+        of_value_info = model.value_flow.clause_of(conflict, of_graph="VI-6a", of_function="FUN-23b", of_call="FUN-23d")
         clause = "NOD-8c" if conflict.field == "output" else of_value_info
         fix = _declaration_of(conflict) or deletion_of(conflict)
         if isinstance(conflict, DeclaredShapeConflict) and conflict.differs_in_elements:

@@ -68,7 +68,7 @@ def contradictory_declared_type(model: Model) -> Iterator[Finding]:
         node = conflict.definition.node if conflict.definition is not None else None
         if node is not None and node.place in refused and exchange_of(node, model.operators, flow) is not None:
             continue  # with the inputs in their order the declaration is right
-        of_value_info = flow.clause_of(conflict, "FUN-23a", "FUN-23c", "VI-6")
+        of_value_info = flow.clause_of(conflict, of_graph="VI-6", of_function="FUN-23a", of_call="FUN-23c")
         clause = "NOD-8" if conflict.field == "output" else of_value_info
         fix = casts.fix_for(conflict) or deletion_of(conflict)
         for finding in findings_of(model, conflict, clause, fix=fix, cause=_cause(conflict)):

@@ -53,7 +53,7 @@ def test_problems_of_operands_are_no_keys():
     """A file can choose their numbers for the index of each node, whatever salt stands before both."""
     found = load(BytesSource(model_of("Reshape", colliding(FEW)))).value_flow
     assert len(found.shapes) >= FEW
-    assert {type(part) for key in found._noted for part in key} == {int, str}
+    assert {type(part) for conflict in found.shapes for part in conflict.key} == {int, str}
 
 
 class _Watch:

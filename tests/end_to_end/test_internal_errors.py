@@ -85,7 +85,7 @@ CASES = {
         "graph.node[10]",
         frozenset({"impossible-attribute-value"}),
     ),
-    "subgraph walk": Case(SubgraphWalk, "_supplier", "If", "graph.node[4]", SHAPES),
+    "subgraph walk": Case(SubgraphWalk, "_subgraphs", "If", "graph.node[4]", SHAPES),
     "function walk": Case(FunctionWalk, "call", "local::f", "graph.node[5]", SHAPES),
     "dimension equations": Case(
         collecting,
@@ -101,6 +101,7 @@ CASES = {
 
 def _operator_of(argument: Any) -> str | None:
     """Return the operator that an argument of a patched function is about."""
+    argument = getattr(argument, "node", argument)
     if isinstance(argument, Node):
         return f"{argument.domain}::{argument.op_type}" if argument.domain else argument.op_type
     operator = getattr(argument, "operator", None)

@@ -89,9 +89,9 @@ def test_a_function_has_the_shapes_of_each_call_and_the_attributes_of_each_call(
 
 
 def test_types_are_known_where_the_budget_for_shapes_is_used_up(monkeypatch: pytest.MonkeyPatch):
-    from onnx_lint.inference.flow import function_walk
+    from onnx_lint.inference.flow import walk_budget
 
-    monkeypatch.setattr(function_walk, "REPEATED_WALK_BUDGET", 10)
+    monkeypatch.setattr(walk_budget, "REPEATED_WALK_BUDGET", 10)
     inputs = [helper.make_tensor_value_info(f"x{index}", TensorProto.FLOAT, [index]) for index in range(50)]
     nodes = [helper.make_node("F", [f"x{index}"], [f"y{index}"], domain="d") for index in range(50)]
     function = helper.make_function("d", "F", ["a"], ["b"], [helper.make_node("Relu", ["a"], ["b"])], OPSETS[:1])
@@ -225,7 +225,7 @@ def test_loops_in_loops_keep_what_their_runs_keep():
 def test_trials_of_loops_in_loops_are_bounded():
     # Each depth multiplies the trials by up to five.
     flow = _parsed(_loops(14)).value_flow
-    assert not flow.may_try
+    assert not flow.trials.has_budget
     assert flow.shape_of("o") is None
 
 

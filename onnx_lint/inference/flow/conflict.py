@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self, TypeVar
 
-from onnx_lint.common.record import Record, replace
+from onnx_lint.common.record import replace
+from onnx_lint.inference.flow.declared_facts import DeclarationEntry
 from onnx_lint.inference.flow.walks import MAX_FURTHER, Call
 from onnx_lint.inference.shapes.fact import Fact
-from onnx_lint.ir.graph import Definition, Graph, Node
+from onnx_lint.ir.graph import Definition, Node
 from onnx_lint.ir.places.place import Place
 from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.wording import quote
@@ -121,23 +122,13 @@ def name_of_input(schema: OperatorSchema, index: int) -> str:
     return parameter.name if parameter is not None else str(index)
 
 
-class DeclaredValue(Record):
+class DeclaredValue(DeclarationEntry):
     """An output or other value with its declaration in a list of its graph."""
-
-    graph: Graph
-    field: str
-    """The list with the declaration: `output` or `value_info`."""
-    index: int
 
     @property
     def place(self) -> Place:
         """The declaration."""
         return self.graph.at(self.field, self.index)
-
-    @property
-    def subject(self) -> str:
-        """The name of the value."""
-        return (self.graph.output_names if self.field == "output" else self.graph.value_info_names)[self.index]
 
     @property
     def definition(self) -> Definition | None:

@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Final, Literal
 
+from onnx_lint.common.record import Record
+from onnx_lint.inference.flow.conflict_recorder import ConflictRecorder
+from onnx_lint.inference.flow.declared_facts import DeclarationEntry, declaration_of, declarations_of
 from onnx_lint.inference.flow.faulty_values import FaultyValues
-from onnx_lint.inference.flow.joining import joined, joined_shapes
+from onnx_lint.inference.flow.joining import differ_in_shape, have_different_types, joined, joined_shapes
 from onnx_lint.inference.flow.outcome_memo import NodeOutcome, OutcomeMemo
-from onnx_lint.inference.flow.value_flow import ValueFlow, have_different_types
 from onnx_lint.inference.flow.walks import Call
-from onnx_lint.inference.shapes.dims import may_count_the_same
+from onnx_lint.inference.shapes.dims import Shape, may_count_the_same
 from onnx_lint.inference.shapes.fact import Fact, fact
 from onnx_lint.inference.shapes.stated import facts_of_types
 from onnx_lint.ir.columns.nodes import NodeForm
@@ -21,8 +23,8 @@ from onnx_lint.ir.graph import Graph
 class Declarations:
     """Joins declarations with inferred facts, and records contradictions."""
 
-    def __init__(self, found: ValueFlow, faulty: FaultyValues) -> None:
-        self._found = found
+    def __init__(self, recorder: ConflictRecorder, faulty: FaultyValues) -> None:
+        self._recorder = recorder
         self._faulty = faulty
         self.joined: dict[tuple[Fact, Fact], Fact] = {}
         """The joined facts of values whose declaration does not contradict the inferred fact."""
@@ -46,31 +48,17 @@ class Declarations:
     ) -> set[str]:
         """Record the values whose declaration contradicts the inferred fact; return those with another type."""
         differing: set[str] = set()
-        for name, (field, index, stated) in _contradicting(graph, declared, contradicted).items():
-            self._found.note_declared(graph, (field, index), stated, contradicted[name], call)
-            if have_different_types(stated, contradicted[name]):
+        for name, stated in _contradicting(graph, declared, contradicted).items():
+            self._recorder.record_declared(stated.entry, stated.fact, contradicted[name], call)
+            if have_different_types(stated.fact, contradicted[name]):
                 differing.add(name)
         return differing
 
-    def compare_counts(self, graph: Graph, name: str, data: Fact, stated: Fact, made: Fact, call: Call | None) -> bool:
-        """Record the output of a Reshape that is declared with another number of elements than its input has.
-
-        Return whether only the declared names make it another number: the model may run, whatever they are.
-        """
-        if data.shape is None or stated.shape is None:
-            return False
-        known = joined_shapes(made.shape, stated.shape)[0]
-        if known is None or may_count_the_same(data.shape, known):
-            return False
-        if made.shape is not None and not may_count_the_same(data.shape, made.shape):
-            return False  # whatever is declared
-        sizes = joined_shapes(made.shape, tuple([dim if isinstance(dim, int) else None for dim in stated.shape]))[0]
-        if sizes is not None and may_count_the_same(data.shape, sizes):
-            return True
-        entry = next(((field, index) for field, index, other in declarations_of(graph) if other == name), None)
+    def record_count(self, graph: Graph, name: str, data: Fact, stated: Fact, call: Call | None) -> None:
+        """Record the output of a Reshape that is declared with another number of elements than its input has."""
+        entry = declaration_of(graph, name)
         if entry is not None:
-            self._found.note_declared_count(graph, *entry, stated, data, call)
-        return False
+            self._recorder.record_declared_count(entry, stated, data, call)
 
     def compare_branches(
         self,
@@ -84,15 +72,19 @@ class Declarations:
 
         Contradictions with both branches together are recorded with the other declarations.
         """
-        fields = {name: (field, index) for field, index, name in reversed(list(declarations_of(graph)))}
         for position, (name, made) in enumerate(zip(outputs, outcome.outputs, strict=False)):
             stated = declared.get(name)
-            if stated is None or name not in fields or joined(made, stated)[1]:
+            if stated is None or joined(made, stated)[1]:
                 continue
-            for branch, facts in zip(("then_branch", "else_branch"), outcome.branches, strict=True):
-                if joined(facts[position], stated)[1] == "shape":
-                    self._found.note_declared(graph, fields[name], stated, facts[position], call, branch)
-                    break
+            wrong = [
+                (branch, facts[position])
+                for branch, facts in zip(("then_branch", "else_branch"), outcome.branches, strict=True)
+                if differ_in_shape(facts[position], stated)
+            ]
+            entry = declaration_of(graph, name) if wrong else None
+            if entry is not None:
+                branch, inferred = wrong[0]
+                self._recorder.record_declared(entry, stated, inferred, call, branch)
 
     def is_reported(self, graph: Graph, index: int, name: str, outcome: NodeOutcome, known: Mapping[str, Fact]) -> bool:
         """Return whether to report a declared type that the operator can never produce.
@@ -105,15 +97,40 @@ class Declarations:
         # A value with two definitions is another finding.
         return graph.positions.get(name) == index
 
-    def note_impossible(
+    def record_impossible(
         self, graph: Graph, declared: Mapping[str, Fact], impossible: dict[str, OutcomeMemo], call: Call | None
     ) -> None:
         """Record the values whose declared type their operator can never produce, each once."""
-        for field, index, name in declarations_of(graph):
-            memo = impossible.pop(name, None)
+        for entry in declarations_of(graph):
+            memo = impossible.pop(entry.subject, None)
             if memo is not None and memo.operator is not None:
-                stated = declared[name].kind or ""
-                self._found.note_impossible(graph, field, index, stated, memo.operator.schema, call)
+                self._recorder.record_impossible(entry, declared[entry.subject], memo.operator.schema, call)
+
+
+CountComparison = Literal["same", "other", "other by names"]
+"""How the number of elements of a Reshape's declared output compares with that of its input.
+
+`same`: they may be equal, or another finding says why not. `other`: they differ for all sizes of the variables.
+`other by names`: only the declared names make them differ; the model may run, whatever they are.
+"""
+
+
+def compare_counts(data: Shape, stated: Shape, made: Shape) -> CountComparison:
+    """Return how the number of elements in the declared shape compares with that of the input, `data`.
+
+    `made`: the inferred shape.
+    """
+    if data is None or stated is None:
+        return "same"
+    known = joined_shapes(made, stated)[0]
+    if known is None or may_count_the_same(data, known):
+        return "same"
+    if made is not None and not may_count_the_same(data, made):
+        return "same"  # the finding on the node says so, whatever is declared
+    sizes = joined_shapes(made, tuple([dim if isinstance(dim, int) else None for dim in stated]))[0]
+    if sizes is not None and may_count_the_same(data, sizes):
+        return "other by names"
+    return "other"
 
 
 def without_expressions(stated: Fact) -> Fact:
@@ -138,23 +155,32 @@ def may_be(stated: Fact, graph: Graph, index: int, name: str, memo: OutcomeMemo)
     return not stated.kind or memo.may_give(graph.node_outputs[index].index(name), stated.kind)
 
 
+class _StatedFact(Record):
+    """A declaration with the fact that it states."""
+
+    entry: DeclarationEntry
+    fact: Fact
+
+
 def _contradicting(
     graph: Graph, declared: Mapping[str, Fact], contradicted: Mapping[str, Fact]
-) -> dict[str, tuple[str, int, Fact]]:
+) -> dict[str, _StatedFact]:
     """Return the entry of each name in `contradicted` that contradicts the inferred fact, and what it states.
 
     Of several entries it is the first that contradicts the fact by itself.
     """
-    found: dict[str, tuple[str, int, Fact]] = {}
+    found: dict[str, _StatedFact] = {}
     decided: set[str] = set()
-    for field, index, name in declarations_of(graph):
-        if name in contradicted and name not in decided:
-            stated = facts_of_types(graph.value_infos[field].types[index : index + 1])[0]
-            if joined(contradicted[name], stated)[1]:
-                decided.add(name)
-                found[name] = field, index, stated
-            else:
-                found.setdefault(name, (field, index, declared[name]))
+    for entry in declarations_of(graph):
+        name = entry.subject
+        if name not in contradicted or name in decided:
+            continue
+        stated = facts_of_types(graph.value_infos[entry.field].types[entry.index : entry.index + 1])[0]
+        if joined(contradicted[name], stated)[1]:
+            decided.add(name)
+            found[name] = _StatedFact(entry, stated)
+        else:
+            found.setdefault(name, _StatedFact(entry, declared[name]))
     return found
 
 
@@ -170,17 +196,6 @@ def with_declared_rank(made: Fact, stated: Fact, form: NodeForm) -> Fact:
     if not size:
         return made
     return fact(made.kind, (1, size) if len(stated.shape) == 2 else (size,))
-
-
-def declarations_of(graph: Graph) -> Iterator[tuple[str, int, str]]:
-    """Yield each declaration of an output or in value_info: the list, the index in it, and the name.
-
-    The outputs of a function have no types.
-    """
-    outputs = () if graph.is_function else graph.output_names
-    for field, names in (("output", outputs), ("value_info", graph.value_info_names)):
-        for index, name in enumerate(names):
-            yield field, index, name
 
 
 _MAX_JOINED: Final = 50_000

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from math import prod
 from typing import TYPE_CHECKING, Final
 
+from onnx_lint.common.record import Record
 from onnx_lint.inference.flow.joining import joined, without_own_names
 from onnx_lint.inference.shapes.fact import MAX_CONTENT_ELEMENTS, UNKNOWN, Fact, fact
 from onnx_lint.inference.shapes.stated import (
@@ -37,7 +38,7 @@ def declared_inputs(graph: Graph, supplied: tuple[Fact | None, ...] | None) -> d
         return found  # as in most subgraphs
     types = graph.value_infos["input"].types
     for index, (name, stated) in enumerate(zip(graph.input_names, facts_of_types(types), strict=True)):
-        given = supplied[index] if supplied is not None and index < len(supplied) else None
+        given = _supplied_at(supplied, index)
         if given is not None:
             stated, contradiction = joined(given, without_own_names(stated, given))
             stated = UNKNOWN if contradiction == "type" else stated
@@ -57,13 +58,18 @@ def enforced_inputs(graph: Graph, supplied: tuple[Fact | None, ...] | None) -> d
         stated = declared.get(name, UNKNOWN)
         shape = stated.shape if graph.kind is GraphKind.MAIN else None
         if supplied is not None:
-            given = supplied[index] if index < len(supplied) else None
+            given = _supplied_at(supplied, index)
             shape = given.shape if given is not None else None
         if shape is not None:
             shape = tuple([dim if isinstance(dim, int) else None for dim in shape])
         found[name] = fact(stated.kind, shape)
     found.pop("", None)
     return found
+
+
+def _supplied_at(supplied: tuple[Fact | None, ...] | None, index: int) -> Fact | None:
+    """Return the fact that the operator supplies to an input of a subgraph; None if it supplies none."""
+    return supplied[index] if supplied is not None and index < len(supplied) else None
 
 
 _InitializerLayout = tuple[int, int]
@@ -89,9 +95,10 @@ def initializer_facts(
         (element_type, id(shape)) for element_type, shape in zip(columns.element_types, columns.shapes, strict=True)
     ]
     # A large graph has a hundred thousand initializers of a few layouts, and so do a thousand small graphs.
+    dims_by_layout = dict(zip(layouts, columns.shapes, strict=True))
     fact_by_layout: dict[_InitializerLayout, Fact] = {}
     small: set[_InitializerLayout] = set()
-    for layout, dims in dict(zip(layouts, columns.shapes, strict=True)).items():
+    for layout, dims in dims_by_layout.items():
         element_type, _ = layout
         shape = tensor_shape(dims)
         fact_by_layout[layout] = fact(tensor_of(element_type), shape)
@@ -99,14 +106,14 @@ def initializer_facts(
         if shape is not None and prod(dims) <= most:
             small.add(layout)
     facts = [fact_by_layout[layout] for layout in layouts]
-    for index in _initializers_to_read(columns.names, layouts, small, frames) if small else ():
+    for index in _initializers_to_read(columns.names, layouts, small, frames):
         try:
             facts[index] = bounded(_with_content(graph, index, facts[index], outside))
         except Exception as error:
             place = graph.at("initializer", index)
             crashes.note(crash_of(error), "reading the elements of an initializer", place)
     found = dict(zip(columns.names, facts, strict=True))
-    for sparse in graph.proto.sparse_initializer if not graph.is_function else ():
+    for sparse in graph.proto.sparse_initializer:
         found[sparse.values.name] = fact_of_sparse(sparse)
     found.pop("", None)
     return found
@@ -120,6 +127,8 @@ def _initializers_to_read(
     They are the small ones of integers, and the small ones of floats that may decide a shape. `small`: the layouts with
     few elements.
     """
+    if not small:
+        return
     integers = {layout for layout in small if layout[0] in INDEX_TYPES}
     floats = small - integers
     are_few = sum([layout in floats for layout in layouts]) <= _FEW_FLOATS
@@ -136,6 +145,42 @@ _FEW_FLOATS: Final = 100
 def _with_content(graph: Graph, index: int, bare: Fact, outside: Outside) -> Fact:
     content = content_of(graph.message_at("initializer", index), bare.shape, outside)
     return fact(bare.kind, bare.shape, content) if content is not None else bare
+
+
+class DeclarationEntry(Record):
+    """The declaration of an output or other value in a list of its graph."""
+
+    graph: Graph
+    field: str
+    """The list with the declaration: `output` or `value_info`."""
+    index: int
+
+    @property
+    def subject(self) -> str:
+        """The name of the value."""
+        return (self.graph.output_names if self.field == "output" else self.graph.value_info_names)[self.index]
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Identifies the declaration: each has at most one conflict."""
+        return id(self.graph), self.field, self.index
+
+
+def declarations_of(graph: Graph) -> Iterator[DeclarationEntry]:
+    """Yield the declaration of each output, then those in value_info. The outputs of a function have no types."""
+    if not graph.is_function:
+        for index in range(len(graph.output_names)):
+            yield DeclarationEntry(graph, "output", index)
+    for index in range(len(graph.value_info_names)):
+        yield DeclarationEntry(graph, "value_info", index)
+
+
+def declaration_of(graph: Graph, name: str) -> DeclarationEntry | None:
+    """Return the first declaration of a value as an output or in value_info; None if there is none."""
+    for field, names in (("output", graph.output_names), ("value_info", graph.value_info_names)):
+        if name in names and not (field == "output" and graph.is_function):
+            return DeclarationEntry(graph, field, names.index(name))
+    return None
 
 
 def declared_values(graph: Graph) -> FactsByName:
@@ -173,14 +218,12 @@ def _unambiguous(declarations: Iterable[tuple[str, Fact]]) -> dict[str, Fact]:
     return {name: stated for name, stated in found.items() if name not in ambiguous}
 
 
-def default_value(stated: Fact, made: Fact) -> Fact:
+def fact_of_input_with_default(declared: Fact, initializer: Fact) -> Fact:
     """Return the fact of an input with an initializer: the caller may supply another value of the input's shape.
 
-    If the two contradict each other, which is another finding, the type is unknown.
+    A contradiction is another finding: of two types nothing is known, of two shapes the common part.
     """
-    if stated.kind and made.kind and stated.kind != made.kind:
-        return UNKNOWN
-    both, contradiction = joined(made, stated)
+    both, contradiction = joined(initializer, declared)
     if contradiction:
-        return both
-    return fact(both.kind, stated.shape if stated.shape is not None else made.shape, made.content)
+        return UNKNOWN if contradiction == "type" else both
+    return fact(both.kind, initializer.shape if declared.shape is None else declared.shape, initializer.content)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The context that all nodes of a graph or function body share: imports, attributes of the call, and memos."""
+"""The context of the nodes of a graph or function body: the attributes of the call, memos, and what is known."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Final
 from onnx_lint.common.cached import Memory, cached_property
 from onnx_lint.common.record import EMPTY, Record, replace
 from onnx_lint.common.salted import salted_key
-from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
+from onnx_lint.inference.flow.outcome_memo import NodeOutcome, OutcomeMemo
 from onnx_lint.inference.flow.walks import Call, CallNeeds
 from onnx_lint.inference.shapes.attribute_values import READ_FLOAT_ELEMENTS, reads_floats
-from onnx_lint.inference.shapes.fact import MAX_CONTENT_ELEMENTS, Fact, Facts
+from onnx_lint.inference.shapes.fact import MAX_CONTENT_ELEMENTS, UNKNOWN, Fact, Facts
 from onnx_lint.inference.shapes.stated import Outside
 from onnx_lint.inference.types.argument import UNKNOWN as UNKNOWN_ARGUMENT
 from onnx_lint.inference.types.argument import Protos, read_arguments
@@ -91,10 +91,72 @@ class Frame(Record):
     def subgraphs_of(self, node: Node, nested: Sequence[Graph], known: Known) -> list[NestedGraph]:
         """Return the graphs in the attributes of a node; `nested` are those that the node itself has."""
         found = [NestedGraph(attribute_name(node.attribute_protos, graph), graph, self, known) for graph in nested]
-        for proto in node.attribute_protos if self.graphs else ():
-            if proto.ref_attr_name in self.graphs:
-                found.append(replace(self.graphs[proto.ref_attr_name], name=proto.name))
+        if self.graphs:
+            passed = [proto for proto in node.attribute_protos if proto.ref_attr_name in self.graphs]
+            found += [replace(self.graphs[proto.ref_attr_name], name=proto.name) for proto in passed]
         return found
+
+
+class WalkedNode(Record):
+    """A node that runs graphs, with the facts of its inputs."""
+
+    node: Node
+    memo: OutcomeMemo
+    inputs: Facts
+    frame: Frame
+    subgraphs: Sequence[NestedGraph]
+    """The graphs in its attributes."""
+
+    def subgraph(self, attribute: str) -> Graph:
+        """Return the graph in an attribute."""
+        return next(each.graph for each in self.subgraphs if each.name == attribute)
+
+
+class GraphWalk:
+    """The state of the walk over one graph."""
+
+    def __init__(self, graph: Graph, frame: Frame, known: Known, declared: Mapping[str, Fact]) -> None:
+        self.graph = graph
+        self.frame = frame
+        self.known = known
+        self.declared = declared
+        self.nested = dict(graph.nested_by_node) if graph.nested else {}
+        if frame.graphs:
+            for index, form in enumerate(graph.forms):
+                if any(proto.ref_attr_name in frame.graphs for proto in form.attributes):
+                    self.nested.setdefault(index, [])
+        self.contradicted: dict[str, Fact] = {}
+        """The facts of values whose declarations contradict them."""
+        self.impossible: dict[str, OutcomeMemo] = {}
+        """The values that are declared as what their operator never produces."""
+        self.affected: set[str] = set()
+        """The values whose shapes are lost to a fault."""
+        self.unequal: list[int] = []
+        """The nodes with equations between dimensions, see `WalkResult`."""
+        self.has_unknown = False
+
+    def results(self, differing: Set[str]) -> Facts:
+        """Return the facts of the outputs of the graph; `differing` are the values that are declared with another type.
+
+        These are reported, and unknown as outputs of a subgraph. With another shape a value is what the operator
+        produces.
+        """
+        contradicted, known = self.contradicted, self.known
+        return tuple(
+            [
+                UNKNOWN if name in differing else contradicted.get(name) or known.get(name, UNKNOWN)
+                for name in self.graph.output_names
+            ]
+        )
+
+
+class NodeStep(Record):
+    """A node, the facts of its inputs, and what its operator makes of them."""
+
+    index: int
+    memo: OutcomeMemo
+    inputs: tuple[Fact | None, ...]
+    outcome: NodeOutcome
 
 
 class Frames:

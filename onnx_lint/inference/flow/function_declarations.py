@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from onnx_lint.common.record import Record, replace
-from onnx_lint.inference.flow.declared_facts import declared_values
+from onnx_lint.inference.flow.conflict_recorder import ConflictRecorder
+from onnx_lint.inference.flow.declared_facts import DeclarationEntry, declared_values
 from onnx_lint.inference.flow.faulty_values import FaultyValues
 from onnx_lint.inference.flow.joining import ContradictionKind, joined
 from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
@@ -44,8 +45,10 @@ class FunctionDeclarations:
         self._found: dict[int, dict[int, _UnmetDeclaration]] = {}
         """The declarations by the function's index and their own."""
         self._doubted: dict[int, set[ContradictionKind]] = {}
-        self._stated: dict[int, tuple[Graph, list[Fact]]] = {}
-        """The bodies of the functions that were walked, with the facts that they declare."""
+        self._bodies: dict[int, Graph] = {}
+        """The bodies of the functions that were walked."""
+        self._stated: dict[int, list[Fact]] = {}
+        """The facts that they declare, by entry of value_info."""
 
     def compare(
         self, function: Function, known: Mapping[str, Fact], memos: Mapping[NodeForm, OutcomeMemo], call: Call | None
@@ -57,21 +60,23 @@ class FunctionDeclarations:
         is_first = function.index not in self._found
         found = self._found.setdefault(function.index, {})
         if is_first:
-            self._stated[function.index] = body, _stated(body)
-        for index, stated in enumerate(self._stated[function.index][1]):
+            self._bodies[function.index], self._stated[function.index] = body, _stated(body)
+        for index, stated in enumerate(self._stated[function.index]):
             name = body.value_info_names[index]
             made = known.get(name, UNKNOWN)
             contradiction = joined(made, stated)[1] if made is not stated else ""
-            schema = self._never_giving(body, name, stated, memos, known) if made.kind is None else None
+            schema = self._operator_never_producing(body, name, stated, memos, known) if made.kind is None else None
             if schema is not None:
                 contradiction = "type"
             earlier = found.get(index)
             if earlier is not None and contradiction != earlier.contradiction:
                 found[index] = replace(earlier, is_of_all=False)
             elif earlier is None and contradiction:
-                found[index] = _UnmetDeclaration(contradiction, stated, made, call, schema, is_first)
+                found[index] = _UnmetDeclaration(
+                    contradiction=contradiction, stated=stated, made=made, call=call, schema=schema, is_of_all=is_first
+                )
 
-    def _never_giving(
+    def _operator_never_producing(
         self, body: Graph, name: str, stated: Fact, memos: Mapping[NodeForm, OutcomeMemo], known: Mapping[str, Fact]
     ) -> OperatorSchema | None:
         """Return the operator of a value if its signature does not allow the declared type, for any inputs."""
@@ -87,17 +92,18 @@ class FunctionDeclarations:
         """Record that a call was not followed, so that its shapes, or also its types, may agree."""
         self._doubted.setdefault(function.index, set()).update(("type", "shape") if types else ("shape",))
 
-    def note(self, flow: ValueFlow) -> None:
+    def record(self, flow: ValueFlow, recorder: ConflictRecorder) -> None:
         """Record the contradictions, after all calls."""
         for number, contradictions in self._found.items():
-            body, doubted = self._stated[number][0], self._doubted.get(number, set())
+            body, doubted = self._bodies[number], self._doubted.get(number, set())
             for index, each in contradictions.items():
                 if not each.is_of_all or each.contradiction in doubted:
                     flow.of_some_calls.add((id(body), index))
+                entry = DeclarationEntry(body, "value_info", index)
                 if each.schema is not None:
-                    flow.note_impossible(body, "value_info", index, each.stated.kind or "", each.schema, each.call)
+                    recorder.record_impossible(entry, each.stated, each.schema, each.call)
                 else:
-                    flow.note_declared(body, ("value_info", index), each.stated, each.made, each.call)
+                    recorder.record_declared(entry, each.stated, each.made, each.call)
 
 
 def _stated(body: Graph) -> list[Fact]:

@@ -11,15 +11,17 @@ caller: they see its values, and they may call functions that are being walked s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, Literal
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from typing import Any, Final, Protocol
 
 from onnx_lint import schema
 from onnx_lint.common.record import Record, replace
+from onnx_lint.inference.flow.conflict_recorder import ConflictRecorder
 from onnx_lint.inference.flow.declared_facts import declared_values
 from onnx_lint.inference.flow.frames import Frame, Frames, Known, NestedGraph, Walk
 from onnx_lint.inference.flow.function_declarations import FunctionDeclarations
 from onnx_lint.inference.flow.value_flow import ValueFlow
+from onnx_lint.inference.flow.walk_budget import BudgetKind, WalkBudget
 from onnx_lint.inference.flow.walks import (
     MAX_FURTHER,
     Call,
@@ -36,27 +38,6 @@ from onnx_lint.ir.crashes import Crashes
 from onnx_lint.ir.graph import Function, Graph, Node
 from onnx_lint.ir.operators.control_flow import attribute_name
 
-REPEATED_WALK_BUDGET: Final = 50_000
-"""The budget for repeated walks, in nodes. The first walk over each body is free.
-
-There are two budgets of this size. One pays for walks with new argument types and for repeated walks over passed
-graphs, the other for walks with new argument shapes. After a budget is used up, further calls get the output types of
-an earlier call with the same input types, or unknown outputs.
-"""
-
-_BudgetKind = Literal["types", "shapes"]
-"""Which budget pays for a walk."""
-
-_OPERANDS_PER_NODE: Final = 20
-"""The number of operands, parameters or declared values that counts as one more node; most nodes have two or three."""
-
-_ATTRIBUTE_ELEMENTS_PER_NODE: Final = 200
-"""The elements and characters of a call's attributes, which each walk reads anew, that count as one more node."""
-
-_TYPE_BYTES_PER_DECLARATION: Final = 50
-"""The bytes of a declared type, or the dimensions of initializers, that count as one more declared value. Most types
-have fewer bytes."""
-
 _MAX_NEEDS: Final = 8
 """The most omitted inputs to remember for a call: thousands of calls may omit thousands."""
 
@@ -69,8 +50,46 @@ CallKey = tuple[int, Facts, CallAttributes, bool]
 never runs.
 """
 
-WalkGraph = Callable[[Graph, Frame, Known, tuple[Fact | None, ...] | None], Walk]
-"""Walks a graph, with the facts that it sees and those of the inputs that its operator supplies."""
+
+class GraphWalker(Protocol):
+    """Walks graphs, with what all walks over a model share."""
+
+    @property
+    def found(self) -> ValueFlow:
+        """The result of the walks."""
+
+    @property
+    def recorder(self) -> ConflictRecorder:
+        """Records conflicts."""
+
+    @property
+    def frames(self) -> Frames:
+        """Finds memos."""
+
+    @property
+    def crashes(self) -> Crashes:
+        """Records bugs."""
+
+    def walk(self, graph: Graph, frame: Frame, known: Known, supplied: tuple[Fact | None, ...] | None) -> Walk:
+        """Walk a graph, with the facts that it sees and those of the inputs that its operator supplies."""
+
+    def walk_nested(self, graph: Graph, frame: Frame, known: Known, supplied: tuple[Fact | None, ...] | None) -> Walk:
+        """Walk a nested graph, and then forget the facts of its values."""
+
+
+class _Invocation(Record):
+    """A function with the arguments for which its body is walked."""
+
+    function: Function
+    arguments: Facts
+    bound: Protos
+    """The attributes of the call; None for an unknown one."""
+    call: Call | None
+    """The call; None for a function that is never called."""
+    graphs: dict[str, NestedGraph]
+    """The graphs that the call passes, by attribute."""
+    needs: CallNeeds
+    """The inputs that the call omits and the body needs, as they are found."""
 
 
 class _CallResult(Record):
@@ -88,22 +107,12 @@ class _CallResult(Record):
 class FunctionWalk:
     """The walks over function bodies."""
 
-    def __init__(
-        self,
-        frames: Frames,
-        declarations: FunctionDeclarations,
-        walk: WalkGraph,
-        walk_nested: WalkGraph,
-        flow: ValueFlow,
-        crashes: Crashes,
-    ) -> None:
-        """`walk`: walks a body. `walk_nested`: walks a nested graph, and then forgets the facts of its values."""
-        self._flow = flow
-        self._crashes = crashes
-        self._frames = frames
-        self._walk = walk
-        self._walk_nested = walk_nested
-        self._walks = flow.walks
+    def __init__(self, walker: GraphWalker, declarations: FunctionDeclarations) -> None:
+        self._walker = walker
+        self._flow = walker.found
+        self._kept = walker.found.kept
+        self._reachability = walker.found.reachability
+        self._trials = walker.found.trials
         self._results: dict[CallKey, _CallResult] = {}
         """The results of the calls so far."""
         self._output_types: dict[tuple[int, Facts, Arguments], Facts] = {}
@@ -112,7 +121,7 @@ class FunctionWalk:
         """The attributes of calls and their bytes, by identity. Each walk over a body passes the same attributes."""
         self._type_parameters: dict[int, frozenset[str]] = {}
         """The attribute parameters on which types in a function depend, by the index of the function."""
-        self._budget = _WalkBudget()
+        self._budget = WalkBudget()
         self._open: dict[int, None] = {}
         """The functions that are being walked, from the outermost one on."""
         self._passed_graphs = 0
@@ -130,7 +139,8 @@ class FunctionWalk:
         bound = _bound(attributes, frame.bound)
         graphs = {each.name: self._numbered(each) for each in nested}
         inputs = arguments_for(function, inputs)
-        key = function.index, inputs, self._serialized_attributes(bound, graphs), bool(self._flow.idle)
+        is_idle = bool(self._reachability.idle_parts)
+        key = function.index, inputs, self._serialized_attributes(bound, graphs), is_idle
         known = self._results.get(key)
         if known is not None:
             return self._outputs_of_equal_call(known, Call(node, inputs, frame.call), frame)
@@ -140,36 +150,43 @@ class FunctionWalk:
         if not self._start_walk(function, bound, "types" if known_types is None else "shapes"):
             self.declarations.doubt(function, types=known_types is None)
             return known_types or ()
-        result = yield from self._walk_call(function, bound, Call(node, inputs, frame.call, FurtherCalls()), graphs)
+        call = Call(node, inputs, frame.call, FurtherCalls())
+        invocation = _Invocation(
+            function=function, arguments=inputs, bound=bound, call=call, graphs=graphs, needs=CallNeeds()
+        )
+        result = yield from self._walk_call(invocation, call)
         self._results[key] = result
         self._output_types.setdefault(type_key, _types_only(result.outputs))
         if result.needs:
-            self._note_needs(node, frame, result.needs)
+            self._record_needs(node, frame, result.needs)
         return result.outputs
 
-    def _walk_call(
-        self, function: Function, bound: Protos, call: Call, graphs: dict[str, NestedGraph]
-    ) -> Generator[Walk, Facts, _CallResult]:
+    def _walk_call(self, invocation: _Invocation, call: Call) -> Generator[Walk, Facts, _CallResult]:
         """Yield the walk over the body for a call; return what to remember of it."""
-        needs = CallNeeds()
-        noted, sizing_walks = self._flow.noted, self._flow.sizing_walks
-        outputs = yield self._body(function, call.arguments, bound, call, graphs, needs)
-        has_finding = self._flow.noted > noted
-        needed = _most_needed(function, needs) if needs.uses else ()
-        gives_sizes = self._flow.sizing_walks > sizing_walks
-        return _CallResult(outputs, needed, call.equal if has_finding else None, call if gives_sizes else None)
+        recorder = self._walker.recorder
+        problem_count, sizing_count = recorder.operand_problem_count, self._kept.sizing_count
+        outputs = yield self._body(invocation)
+        has_finding = recorder.operand_problem_count > problem_count
+        needed = _most_needed(invocation.function, invocation.needs) if invocation.needs.uses else ()
+        gives_sizes = self._kept.sizing_count > sizing_count
+        return _CallResult(
+            outputs=outputs,
+            needs=needed,
+            further=call.equal if has_finding else None,
+            sizing=call if gives_sizes else None,
+        )
 
     def _outputs_of_equal_call(self, result: _CallResult, call: Call, frame: Frame) -> Facts:
         """Return the outputs of an earlier call. Record what this one omits, and that it has the same findings."""
-        self._note_needs(call.node, frame, result.needs)
+        self._record_needs(call.node, frame, result.needs)
         further = result.further
-        if further is not None and len(further.calls) < MAX_FURTHER and not self._flow.is_trial:
+        if further is not None and len(further.calls) < MAX_FURTHER and not self._trials.is_trial:
             further.calls.append(call)
         if result.sizing is not None:
-            self._flow.note_equal_call(result.sizing, call)
+            self._kept.keep_equal_call(result.sizing, call)
         return result.outputs
 
-    def _start_walk(self, function: Function, bound: Protos, budget: _BudgetKind) -> bool:
+    def _start_walk(self, function: Function, bound: Protos, budget: BudgetKind) -> bool:
         """Charge a walk over the body for a call; return False if it must not be made.
 
         A body is not walked inside of itself, nor beyond the budget.
@@ -185,7 +202,7 @@ class FunctionWalk:
                 found.append((name, graphs[name].number))
         return tuple(found)
 
-    def _note_needs(self, node: Node, frame: Frame, needs: Sequence[tuple[int, InputUse]]) -> None:
+    def _record_needs(self, node: Node, frame: Frame, needs: Sequence[tuple[int, InputUse]]) -> None:
         """Record the first needed input that a call omits.
 
         If the call passes on a parameter of the function around it, that function needs the parameter.
@@ -193,13 +210,13 @@ class FunctionWalk:
         is_noted = False
         for index, use in needs:
             given = node.inputs[index] if index < len(node.inputs) else ""
-            if given and frame.needs is not None and not self._flow.unsure:
+            if given and frame.needs is not None and not self._reachability.uncertain_depth:
                 frame.needs.add(given, InputUse(node, index, use.is_required))
             elif not given and not is_noted:
                 self._flow.omitted_inputs.append(OmittedInput(node, index, use))
                 is_noted = True
 
-    def note_uses(self, graph: Graph, frame: Frame, known: Known) -> None:
+    def record_uses(self, graph: Graph, frame: Frame, known: Known) -> None:
         """Record the inputs that the call omits and that nodes of a graph of the body need; the graph surely runs."""
         names = graph.function.body.input_names if graph.function is not None else ()
         omitted = {name for name in names if name and known.get(name) is ABSENT}
@@ -228,7 +245,10 @@ class FunctionWalk:
         body = function.body
         stated = declared_values(body) if body.value_info_names else {}
         inputs = tuple([stated.get(name, UNKNOWN) for name in body.input_names])
-        return (yield from self._body(function, inputs, bound, None, {}, CallNeeds()))
+        invocation = _Invocation(
+            function=function, arguments=inputs, bound=bound, call=None, graphs={}, needs=CallNeeds()
+        )
+        return (yield from self._body(invocation))
 
     def _numbered(self, nested: NestedGraph) -> NestedGraph:
         """Return a graph that a call passes to a function with a number; one that is passed on keeps its number."""
@@ -244,40 +264,34 @@ class FunctionWalk:
         caller, so a node of it that calls one of them does not call it from inside of its own body.
         """
         if nested.number in self._active_graphs or not self._budget.try_charge_graph(nested.graph):
-            self._walks.are_graphs_left_out = True
+            self._flow.walks.are_graphs_left_out = True
             return (UNKNOWN,) * len(nested.graph.output_names)
         self._active_graphs.add(nested.number)
         entered_since = list(self._open)[nested.depth :]
         for index in entered_since:
             del self._open[index]
-        outputs = yield from self._walk_nested(nested.graph, nested.frame, nested.known, supplied)
+        outputs = yield from self._walker.walk_nested(nested.graph, nested.frame, nested.known, supplied)
         self._open.update(dict.fromkeys(entered_since))
         self._active_graphs.discard(nested.number)
         return outputs
 
-    def _body(
-        self,
-        function: Function,
-        inputs: Facts,
-        bound: Protos,
-        call: Call | None,
-        graphs: dict[str, NestedGraph],
-        needs: CallNeeds,
-    ) -> Walk:
-        """Walk a body; add the inputs that the call omits and the body needs to `needs`."""
+    def _body(self, invocation: _Invocation) -> Walk:
+        """Walk a body; add the inputs that the call omits and the body needs to the needs of the call."""
+        function, call, inputs = invocation.function, invocation.call, invocation.arguments
         names = function.body.input_names
         known = _facts_of_inputs(names, inputs)
-        protos = {default.name: default for default in function.attribute_defaults} | dict(bound)
+        protos = {default.name: default for default in function.attribute_defaults} | dict(invocation.bound)
         self._open[function.index] = None
         omits = call is not None and (ABSENT in inputs or len(inputs) < len(names))
-        frame = self._frames.of_body(function, protos, call, graphs, needs if omits else None)
-        graphs.update(self._default_graphs(function, bound, frame, known))
-        # Save and reset what belongs to the caller: `unsure` counts within one body.
-        unsure_of_caller, self._flow.unsure = self._flow.unsure, 0
-        outputs = yield from self._walk(function.body, frame, known, None)
-        self._flow.unsure = unsure_of_caller
+        graphs = invocation.graphs
+        frame = self._walker.frames.of_body(function, protos, call, graphs, invocation.needs if omits else None)
+        graphs.update(self._default_graphs(function, invocation.bound, frame, known))
+        # Save and reset what belongs to the caller: the depth counts within one body.
+        depth_of_caller, self._reachability.uncertain_depth = self._reachability.uncertain_depth, 0
+        outputs = yield from self._walker.walk(function.body, frame, known, None)
+        self._reachability.uncertain_depth = depth_of_caller
         self._open.pop(function.index, None)
-        with self._crashes.at("comparing declarations with what follows", function.place):
+        with self._walker.crashes.at("comparing declarations with what follows", function.place):
             self.declarations.compare(function, known, frame.memos, call)
         graphs.clear()  # the defaults among them refer to the frame, which would keep the model alive
         return outputs
@@ -303,66 +317,11 @@ class FunctionWalk:
         for form in graph.form_counts:
             references = [(proto.name, proto.ref_attr_name) for proto in form.attributes if proto.ref_attr_name]
             if references:
-                operator = self._frames.operator_of(graph, form)
+                operator = self._walker.frames.operator_of(graph, form)
                 found += [name for own, name in references if operator is None or own in operator.attributes]
         for nested in graph.nested:
             found += self._references(nested)
         return found
-
-
-class _WalkBudget:
-    """Decides whether a walk may be made. The first one over each body, and over each graph of a call, is free."""
-
-    def __init__(self) -> None:
-        self._left_for_types = self._left_for_shapes = REPEATED_WALK_BUDGET
-        self._charged_functions: set[int] = set()
-        """The functions that have been walked, by index."""
-        self._charged_graphs: set[int] = set()
-        """The identities of the graphs of calls that have been walked."""
-        self._costs: dict[int, int] = {}
-        """The costs of walks over functions, by index."""
-
-    def is_charged(self, function: Function) -> bool:
-        """Return whether a walk over the body has been charged."""
-        return function.index in self._charged_functions
-
-    def mark_walked(self, function: Function) -> None:
-        """Record a walk over a body, if it is the first: further walks are not free."""
-        self._charged_functions.add(function.index)
-
-    def try_charge_body(self, function: Function, bound: Protos, budget: _BudgetKind) -> bool:
-        """Charge a walk over a body; return False if it must not be made.
-
-        `bound`: the call's attributes. `budget`: which budget pays if this is not the first walk over the body.
-        """
-        if function.index not in self._charged_functions:
-            self.mark_walked(function)
-            return True
-        cost = 1 + self._function_cost(function) + _attribute_cost(filter(None, bound.values()))
-        if budget == "types":
-            return self._charge_for_types(cost)
-        self._left_for_shapes -= cost
-        return self._left_for_shapes >= 0
-
-    def try_charge_graph(self, graph: Graph) -> bool:
-        """Charge a walk over a graph that a call passes; return False if it must not be made."""
-        if id(graph) not in self._charged_graphs:
-            self._charged_graphs.add(id(graph))
-            return True
-        return self._charge_for_types(1 + _graph_cost(graph))
-
-    def _charge_for_types(self, cost: int) -> bool:
-        self._left_for_types -= cost
-        return self._left_for_types >= 0
-
-    def _function_cost(self, function: Function) -> int:
-        """Return the cost of a walk in nodes: hundreds of operands or parameters cost as much as further nodes."""
-        if function.index not in self._costs:
-            parameters = len(function.body.input_names) + len(function.attribute_names)
-            parameters += len(function.attribute_defaults) + len(function.body.proto.opset_import)
-            attributes = _attribute_cost(function.attribute_defaults)
-            self._costs[function.index] = parameters // _OPERANDS_PER_NODE + attributes + _graph_cost(function.body)
-        return self._costs[function.index]
 
 
 def _facts_of_inputs(names: Sequence[str], inputs: Facts) -> Known:
@@ -399,21 +358,3 @@ def _types_only(facts: Facts) -> Facts:
 
 def _type_only(each: Fact) -> Fact:
     return each if each.shape is None and each.content is None and each.inside is None else fact(each.kind)
-
-
-def _graph_cost(graph: Graph) -> int:
-    """Return the cost of a walk over a graph in nodes, with those of nested graphs, operands and declarations."""
-    operands = sum(map(len, graph.node_inputs)) + sum(map(len, graph.node_outputs))
-    declared = len(graph.output_names) + len(graph.value_info_names)
-    type_bytes = sum(len(each) for columns in graph.value_infos.values() for each in columns.types)
-    declared += type_bytes // _TYPE_BYTES_PER_DECLARATION
-    if not graph.is_function:
-        declared += sum(map(len, graph.initializers.shapes)) // _TYPE_BYTES_PER_DECLARATION
-        declared += len(graph.input_names) + len(graph.initializer_names) + len(graph.sparse_initializer_names) + 1
-    return len(graph.forms) + (operands + declared) // _OPERANDS_PER_NODE + sum(map(_graph_cost, graph.nested))
-
-
-def _attribute_cost(attributes: Iterable[Any]) -> int:
-    """Return the cost of reading attributes, in nodes."""
-    elements = sum(len(each.ints) + len(each.floats) + len(each.strings) + len(each.s) for each in attributes)
-    return elements // _ATTRIBUTE_ELEMENTS_PER_NODE

@@ -22,7 +22,7 @@ def joined(inferred: Fact, declared: Fact) -> tuple[Fact, ContradictionKind]:
     - Different sizes: a fact with an unknown dimension and content.
     - No contradiction: what either of the two knows.
     """
-    if inferred.kind and declared.kind and inferred.kind != declared.kind:
+    if have_different_types(inferred, declared):
         return inferred, "type"
     shape, contradiction = joined_shapes(inferred.shape, declared.shape)
     inside, inner_contradiction = _joined_insides(inferred.inside, declared.inside)
@@ -32,6 +32,16 @@ def joined(inferred: Fact, declared: Fact) -> tuple[Fact, ContradictionKind]:
     content = None if contradiction else inferred.content
     kind = inferred.kind or declared.kind
     return fact(kind, shape, content, inside, inferred.elements, inferred.parts), contradiction
+
+
+def have_different_types(one: Fact, other: Fact) -> bool:
+    """Return whether the types in two facts are known and differ."""
+    return bool(one.kind and other.kind and one.kind != other.kind)
+
+
+def differ_in_shape(one: Fact, other: Fact) -> bool:
+    """Return whether two facts about one value, of one type, contradict each other in the shape."""
+    return joined(one, other)[1] == "shape"
 
 
 def without_own_names(declared: Fact, known: Fact) -> Fact:

@@ -107,39 +107,36 @@ class Origins:
 
     def _values_by_cause(self, first: Iterable[WalkResult]) -> Iterator[tuple[Cause, int]]:
         """Yield each cause and the number of values of unknown shape that have it."""
-        causes: Counter[Cause] = Counter()
+        counts: Counter[Cause] = Counter()
         for walked in first:
-            causes.update(self.cause(walked, name) for name in walked.unknown if not _is_main_input(walked, name))
-        # Each input is its own cause. They are not cached, since their number is not limited.
-        inputs = {name for kind, name in causes if kind == "input"}
-        for walked in first:
-            own = (name for name in inputs.intersection(walked.unknown) if _is_main_input(walked, name))
-            causes.update(("input", name) for name in own)
-        yield from causes.items()
-        for walked in first:
-            others = (name for name in walked.unknown if name not in inputs and _is_main_input(walked, name))
-            yield from ((("input", name), 1) for name in others)
+            counts.update(self.cause(walked, name) for name in walked.unknown if not _is_main_input(walked, name))
+        # Each input of the main graph is its own cause. They are not cached, since their number is not limited.
+        main_inputs = [name for walked in first for name in walked.unknown if _is_main_input(walked, name)]
+        causing = {name for kind, name in counts if kind == "input"}
+        counts.update(("input", name) for name in main_inputs if name in causing)
+        yield from counts.items()
+        yield from ((("input", name), 1) for name in main_inputs if name not in causing)
 
     def cause(self, walked: WalkResult, name: str) -> Cause:
         """Return the cause of a value of unknown shape."""
         passed: list[WalkedValue] = []
-        place: WalkedValue = walked, name
+        value = WalkedValue(walked, name)
         while True:
-            known = self._found.setdefault(id(place[0]), {})
-            if place[1] in known:
+            known = self._found.setdefault(id(value.walked), {})
+            if value.name in known:
                 # It is being searched for: a function that calls itself, or a cycle of nodes, which is another finding.
-                found = known[place[1]] or (_UNDECIDED, "")
+                found = known[value.name] or (_UNDECIDED, "")
                 break
-            known[place[1]] = None
-            passed.append(place)
-            step = self._before(*place)
-            if not isinstance(step[0], WalkResult):
-                found = step[0], step[1]
+            known[value.name] = None
+            passed.append(value)
+            before = self._before(value.walked, value.name)
+            if not isinstance(before, WalkedValue):
+                found = before
                 break
-            place = step[0], step[1]
+            value = before
         found = self._causes.setdefault(found, found)
-        for at, of in passed:
-            self._found[id(at)][of] = found
+        for each in passed:
+            self._found[id(each.walked)][each.name] = found
         return found
 
     def _before(self, walked: WalkResult, name: str) -> WalkedValue | Cause:
@@ -214,7 +211,7 @@ class Origins:
         for name in names:
             scope = self._walks.scope(walked, name)
             if scope is not None and name in scope.unknown:
-                return scope, name
+                return WalkedValue(scope, name)
         return None
 
     def _operator(self, node: Node) -> str:

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.shapes.attribute_values import AttributeValues, attribute_values
 from onnx_lint.inference.shapes.contents import FOLLOWED, contents_after
 from onnx_lint.inference.shapes.dims import Shape
-from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Content, Fact, Facts, fact
+from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Content, Fact, Facts, fact, forget
 from onnx_lint.inference.shapes.operands import EqualDimensions, Inside, Operands, OutputShape
 from onnx_lint.inference.shapes.problem import ShapeProblem
 from onnx_lint.inference.shapes.registration import ShapeRule
@@ -45,6 +46,11 @@ class NodeOutcome(Record):
     """The outputs of each branch of an If, if either branch may run."""
     equated: tuple[EqualDimensions, ...] = ()
     """The dimensions that the node makes equal."""
+
+    @property
+    def has_only_outputs(self) -> bool:
+        """True if nothing but the facts of the outputs is to be recorded."""
+        return not (self.problems or self.shape_problems or self.crash or self.equated)
 
 
 class OutcomeMemo:
@@ -163,11 +169,7 @@ class OutcomeMemo:
 
     def is_clean(self, found: NodeOutcome) -> bool:
         """Return whether an outcome is one value, and nothing else is to be noted when a node has it."""
-        return (
-            self._is_plain
-            and not (found.problems or found.shape_problems or found.crash or found.equated)
-            and not self.has_faulty_attribute
-        )
+        return self._is_plain and not self.has_faulty_attribute and found.has_only_outputs
 
     def keep(self, key: tuple[object, ...], outcome: NodeOutcome) -> NodeOutcome:
         """Store an outcome, and return it."""
@@ -270,6 +272,50 @@ class OutcomeMemo:
         for index, content in enumerate(contents_after(self._contents, node, outputs)):
             if content is not None:
                 outputs[index] = fact(outputs[index].kind, outputs[index].shape, content)
+
+
+class WideFacts:
+    """The wide facts of a model so far, whose memory is bounded: those with many or long dimensions or elements.
+
+    A node of 30 bytes may make a fact of 5,000, and the estimate of the memory for a model does not count it.
+    """
+
+    def __init__(self) -> None:
+        self._kept: set[Fact] = set()
+        self._bytes_left = _MAX_BYTES
+
+    def __contains__(self, made: Fact) -> bool:
+        return made in self._kept
+
+    def are_among(self, outputs: Facts) -> bool:
+        """Return whether some of the outputs of a node are wide."""
+        return any(map(_WIDE_BYTES, outputs))
+
+    def bounded_outcome(self, memo: OutcomeMemo, outcome: NodeOutcome) -> NodeOutcome:
+        """Return an outcome with wide facts, without those for which there is no memory."""
+        bounded = tuple(map(self.bounded, outcome.outputs))
+        if bounded == outcome.outputs:
+            return outcome
+        memo.outcomes.clear()
+        return replace(outcome, outputs=bounded)
+
+    def bounded(self, made: Fact) -> Fact:
+        """Return the fact, or a part of it that is not wide if the wide facts of the model take too much memory."""
+        if not made.wide_bytes or made in self._kept:
+            return made
+        if made.wide_bytes > self._bytes_left:
+            forget(made)
+            return fact(made.kind) if made.bare.wide_bytes else made.bare
+        self._bytes_left -= made.wide_bytes
+        self._kept.add(made)
+        return made
+
+
+_WIDE_BYTES: Final = attrgetter("wide_bytes")
+
+_MAX_BYTES: Final = 16 << 20
+"""The most memory for wide facts: 100,000 shapes of three long expressions fit, or 3,000 lists of a hundred integers.
+"""
 
 
 def _as_facts(kinds: Sequence[ValueType | None], shapes: Sequence[OutputShape]) -> list[Fact]:

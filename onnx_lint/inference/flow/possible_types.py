@@ -11,9 +11,23 @@ from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from onnx_lint.inference.flow.declarations import declarations_of
+from onnx_lint.common.record import Record
+from onnx_lint.inference.flow.conflict_recorder import ConflictRecorder
+from onnx_lint.inference.flow.declared_facts import declaration_of
 from onnx_lint.inference.flow.frames import FlowInput
 from onnx_lint.inference.flow.outcome_memo import OutcomeMemo, takes
+from onnx_lint.inference.flow.type_sets import (
+    ANY_TENSOR,
+    NO_VALUE,
+    Possible,
+    PossibleOutcome,
+    common,
+    element_or_self,
+    pattern_of,
+    possible_outcome,
+    sequences_of,
+    while_carried,
+)
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.flow.walks import WalkResult
 from onnx_lint.inference.shapes.fact import fact
@@ -21,40 +35,24 @@ from onnx_lint.inference.types.argument import UNKNOWN, Arguments
 from onnx_lint.inference.types.problem import Disallowed, TypeProblem
 from onnx_lint.inference.types.subgraph_types import LOOP_HEAD, Mismatch, SubgraphRole
 from onnx_lint.inference.types.type_string import (
-    ABSENT,
     BOOL,
-    TENSORS,
-    ValueType,
-    optional_element,
-    sequence_element,
-    sequence_of,
 )
-from onnx_lint.inference.types.typed_operator import TypedOperator, allowed_types
+from onnx_lint.inference.types.typed_operator import TypedOperator
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.graph import Function, Graph, Node
 from onnx_lint.ir.operators.control_flow import attribute_name
 from onnx_lint.ir.operators.operators import Operators
-from onnx_lint.spec.operators import ParameterOption
 
-TypeSet = frozenset[ValueType]
-"""The types that a value may have."""
-
-Possible = TypeSet | None
-"""The types that a value may have; None if it may have any."""
-
-_TENSORS: Final = frozenset(kind for kind in TENSORS if kind is not None)
-_ABSENT: Final = frozenset({ABSENT})
 _MAX_DEPTH: Final = 100
 """The most graphs and function bodies around one that is followed."""
 
 
-def note_possible_types(found: ValueFlow, flow_input: FlowInput) -> None:
+def record_possible_types(found: ValueFlow, recorder: ConflictRecorder, flow_input: FlowInput) -> None:
     """Record the nodes and subgraphs that no type of a value of unknown type satisfies."""
-    walk = _TypesWalk(found, flow_input.operators)
-    main = () if flow_input.main is None else (flow_input.main,)
+    walk = _TypesWalk(found, recorder, flow_input.operators)
     scope = _Scope()
-    for graph in main:
-        walk.graph(graph, scope)
+    if flow_input.main is not None:
+        walk.graph(flow_input.main, scope)
     for graph in flow_input.training:
         walk.graph(graph, scope.new_child() if graph.parent is not None else _Scope())
     for function in flow_input.functions:
@@ -66,24 +64,16 @@ _Scope = ChainMap[str, Possible]
 """The types of the values that a graph sees: its own, and those of the graphs around it."""
 
 
-class _Outcome:
-    """What an operator does with inputs that may have several types."""
-
-    def __init__(self, outputs: tuple[Possible, ...], wrong: int | None) -> None:
-        self.outputs = outputs
-        self.wrong = wrong
-        """The first input none of whose types the operator accepts; None if there is none."""
-
-
 class _TypesWalk:
     """The walk over the graphs of a model."""
 
-    def __init__(self, found: ValueFlow, operators: Operators) -> None:
+    def __init__(self, found: ValueFlow, recorder: ConflictRecorder, operators: Operators) -> None:
         self._found = found
+        self._recorder = recorder
         self._operators = operators
         self.entered: set[int] = set()
         """The functions whose bodies have been walked."""
-        self._outcomes: dict[tuple[object, ...], _Outcome] = {}
+        self._outcomes: dict[tuple[object, ...], PossibleOutcome] = {}
         self._summaries: dict[int, tuple[Possible, ...]] = {}
         self._depth = 0
         self._faulty = {(id(each.node.graph), each.node.index) for each in found.operands}
@@ -102,12 +92,12 @@ class _TypesWalk:
         if graph.function is not None and graph.is_function:
             self.entered.add(graph.function.index)
         known.update(dict.fromkeys(graph.positions))
-        known[""] = _ABSENT
+        known[""] = NO_VALUE
         if walked is None or graph.table.has_redefinitions or self._depth >= _MAX_DEPTH:
             return (None,) * len(graph.output_names)
         self._depth += 1
         for name in graph.names_before_nodes:
-            known[name] = _of_fact(walked, name) if name else _ABSENT
+            known[name] = _of_fact(walked, name) if name else NO_VALUE
         for name, types in zip(graph.input_names, given, strict=False):
             known[name] = known[name] or types
         for index, form in enumerate(graph.forms):
@@ -120,7 +110,7 @@ class _TypesWalk:
     def _node(self, graph: Graph, index: int, walked: WalkResult, form: NodeForm, known: _Scope) -> None:
         """Add the types of the outputs of a node to the known types."""
         names = graph.table.outputs[index]
-        facts = [_of_fact(walked, name) if name else _ABSENT for name in names]
+        facts = [_of_fact(walked, name) if name else NO_VALUE for name in names]
         inputs = tuple([known.get(name) for name in graph.table.inputs[index]])
         nested = graph.nested_by_node.get(index, ())
         is_known = None not in facts and all(each is not None and len(each) == 1 for each in inputs)
@@ -137,9 +127,9 @@ class _TypesWalk:
             known = walked.fact(name)
             if not name or types is None or not known.kind or known.kind in types:
                 continue
-            place = next(((field, each) for field, each, other in declarations_of(graph) if other == name), None)
-            if place is not None:
-                self._found.note_declared(graph, place, known, fact(pattern_of(types)), walked.call)
+            entry = declaration_of(graph, name)
+            if entry is not None:
+                self._recorder.record_declared(entry, known, fact(pattern_of(types)), walked.call)
                 self._misdeclared.add((id(graph), name))
 
     def _made(
@@ -178,17 +168,17 @@ class _TypesWalk:
         self._faulty.add((id(node.graph), node.index))
         facts = tuple([fact(None if types is None else pattern_of(types)) for types in inputs])
         problem: TypeProblem = Disallowed(wrong)
-        self._found.note_operand(node, operator.schema, problem, facts, walked.call)
+        self._recorder.record_operand_types(node, operator.schema, problem, facts, walked.call)
 
     # --- operators
 
     def _outcome(
         self, operator: TypedOperator, arguments: Arguments, form: NodeForm, inputs: tuple[Possible, ...]
-    ) -> _Outcome:
+    ) -> PossibleOutcome:
         key = operator, arguments, len(form.outputs), inputs
         found = self._outcomes.get(key)
         if found is None:
-            found = self._outcomes[key] = _outcome(operator, arguments, len(form.outputs), inputs)
+            found = self._outcomes[key] = possible_outcome(operator, arguments, len(form.outputs), inputs)
         return found
 
     # --- subgraphs
@@ -205,12 +195,12 @@ class _TypesWalk:
         carried: tuple[Possible, ...] = ()
         supplied: tuple[Possible, ...] = ()
         if node.op_type == "Loop":
-            carried = tuple(map(_while_carried, inputs[LOOP_HEAD:]))
+            carried = tuple(map(while_carried, inputs[LOOP_HEAD:]))
             supplied = None, None, *carried
         elif node.op_type == "SequenceMap":
-            supplied = tuple(map(_element_or_self, inputs))
+            supplied = tuple(map(element_or_self, inputs))
         elif node.op_type == "Scan":
-            supplied = (_TENSORS,) * len(inputs)
+            supplied = (ANY_TENSOR,) * len(inputs)
         found = {}
         for graph in nested:
             name = attribute_name(node.attribute_protos, graph)
@@ -222,7 +212,7 @@ class _TypesWalk:
             case "Loop" if "body" in found:
                 return self._of_loop(node, walked, *found["body"], inputs[LOOP_HEAD:])
             case "SequenceMap" if "body" in found:
-                return tuple(map(_sequences_of, found["body"][1]))
+                return tuple(map(sequences_of, found["body"][1]))
         return ()
 
     def _of_branches(
@@ -241,7 +231,7 @@ class _TypesWalk:
             outputs.append(both or None)
             if first is not None and second is not None and not both:
                 mismatch = Mismatch("else_branch", SubgraphRole.BRANCH, index, pattern_of(second), pattern_of(first))
-                self._found.note_subgraph(node, other, mismatch, walked.call)
+                self._recorder.record_subgraph_type(node, other, mismatch, walked.call)
         return tuple(outputs)
 
     def _of_loop(
@@ -254,20 +244,15 @@ class _TypesWalk:
     ) -> tuple[Possible, ...]:
         if len(types) != len(node.outputs) + 1:
             return ()
-        expected: list[tuple[SubgraphRole, Possible, str]] = [(SubgraphRole.CONDITION, frozenset({BOOL}), BOOL)]
-        for first in initial:
-            expected.append((SubgraphRole.CARRIED, _while_carried(first), "" if first is None else pattern_of(first)))
-        for _ in types[len(expected) :]:
-            expected.append((SubgraphRole.SCAN_OUTPUT, _TENSORS, "a tensor"))
+        expected = _expected_of_loop(initial, len(types))
         outputs: list[Possible] = []
-        for index, (last, (role, allowed, words)) in enumerate(zip(types, expected, strict=False)):
-            both = _common(last, allowed)
+        for index, (last, each) in enumerate(zip(types, expected, strict=False)):
+            both = common(last, each.types)
             # Without a run of the body, the value is what it began as.
-            outputs.append((allowed if role is SubgraphRole.CARRIED else both) or None)
-            if last and allowed and not both:
-                self._found.note_subgraph(
-                    node, body, Mismatch("body", role, index, pattern_of(last), words), walked.call
-                )
+            outputs.append((each.types if each.role is SubgraphRole.CARRIED else both) or None)
+            if last and each.types and not both:
+                mismatch = Mismatch("body", each.role, index, pattern_of(last), each.words)
+                self._recorder.record_subgraph_type(node, body, mismatch, walked.call)
         return tuple(outputs[1:])
 
     # --- functions
@@ -294,7 +279,7 @@ class _TypesWalk:
             if self._depth >= _MAX_DEPTH:
                 return self._summaries[function.index]
             self._depth += 1
-            known: dict[str, Possible] = {**dict.fromkeys(graph.positions), "": _ABSENT}
+            known: dict[str, Possible] = {**dict.fromkeys(graph.positions), "": NO_VALUE}
             for index, form in enumerate(graph.forms):
                 names, made = graph.table.outputs[index], self._made_by_any_call(graph, index, body, form, known)
                 known.update(zip(names, made, strict=False))
@@ -319,6 +304,25 @@ class _TypesWalk:
         return nothing if outcome.wrong is not None else outcome.outputs
 
 
+class _ExpectedTypes(Record):
+    """The types that an output of the body of a Loop must have."""
+
+    role: SubgraphRole
+    types: Possible
+    words: str
+
+
+def _expected_of_loop(initial: Sequence[Possible], count: int) -> list[_ExpectedTypes]:
+    """Return the types of so many outputs of a body: the condition, the carried values, and the scan outputs."""
+    carried = [
+        _ExpectedTypes(SubgraphRole.CARRIED, while_carried(types), "" if types is None else pattern_of(types))
+        for types in initial
+    ]
+    condition = _ExpectedTypes(SubgraphRole.CONDITION, frozenset({BOOL}), BOOL)
+    scan_output = _ExpectedTypes(SubgraphRole.SCAN_OUTPUT, ANY_TENSOR, "a tensor")
+    return [condition, *carried, *[scan_output] * (count - 1 - len(carried))]
+
+
 def _of_any_call(memo: OutcomeMemo, form: NodeForm) -> Arguments:
     """Return the arguments of a node. Arguments that calls decide are unknown."""
     given = {proto.name for proto in form.attributes if proto.ref_attr_name}
@@ -334,92 +338,4 @@ def _of_fact(walked: WalkResult, name: str) -> Possible:
     known = walked.fact(name)
     if known.kind:
         return frozenset({known.kind})
-    return _TENSORS if known.shape is not None else None
-
-
-def _common(one: Possible, other: Possible) -> Possible:
-    """Return the types that a value may have by two statements; None says nothing."""
-    if one is None or other is None:
-        return other if one is None else one
-    return one & other
-
-
-def _only_type(types: Possible) -> ValueType | None:
-    return next(iter(types)) if types is not None and len(types) == 1 else None
-
-
-def _outcome(operator: TypedOperator, arguments: Arguments, count: int, inputs: tuple[Possible, ...]) -> _Outcome:
-    """Return what an operator does with inputs of these types, by trying each type of each input."""
-    certain = tuple(map(_only_type, inputs))
-    outputs: list[Possible] = [
-        _allowed_output(operator, index) if kind is None else frozenset({kind})
-        for index, kind in enumerate(operator.outcome(certain, arguments, count).outputs[:count])
-    ]
-    outputs += [None] * (count - len(outputs))
-    for position in [position for position, kind in enumerate(certain) if kind is None][:_MAX_OPEN]:
-        parameter = operator.schema.input_at(position)
-        if parameter is None:
-            continue
-        types, allowed = inputs[position], allowed_types(parameter)
-        tried = [
-            operator.outcome((*certain[:position], kind, *certain[position + 1 :]), arguments, count)
-            for kind in sorted(allowed if types is None else types)
-        ]
-        fitting = [outcome.outputs for outcome in tried if not outcome.problems]
-        if not fitting:
-            return _Outcome((None,) * count, position if types and types.isdisjoint(allowed) else None)
-        outputs = [_narrowed(known, index, fitting) for index, known in enumerate(outputs)]
-    return _Outcome(tuple(outputs), None)
-
-
-_MAX_OPEN: Final = 16
-"""The most inputs of unknown type whose types are tried, since each trial looks at all inputs of the node."""
-
-
-def _narrowed(known: Possible, index: int, fitting: Sequence[Sequence[ValueType | None]]) -> Possible:
-    """Return the types of an output that are known, and that one of the fitting inputs leads to."""
-    made = [each[index] if index < len(each) else None for each in fitting]
-    if None in made:
-        return known
-    here = frozenset(kind for kind in made if kind is not None)
-    return here if known is None else here & known or None
-
-
-def _allowed_output(operator: TypedOperator, index: int) -> Possible:
-    parameter = operator.schema.output_at(index)
-    if parameter is None or not operator.binds:
-        return None
-    return None if parameter.option is ParameterOption.VARIADIC and not parameter.types else allowed_types(parameter)
-
-
-def _while_carried(initial: Possible) -> Possible:
-    """Return the types of a value that a Loop carries; one that begins as an optional may continue as its content."""
-    if initial is None or initial == _ABSENT:
-        return None
-    inside = frozenset(content for kind in initial if (content := optional_element(kind)))
-    return initial | inside
-
-
-def _element_or_self(types: Possible) -> Possible:
-    return None if types is None else frozenset(sequence_element(kind) or kind for kind in types)
-
-
-def _sequences_of(types: Possible) -> Possible:
-    return None if types is None else frozenset(kind for each in types if (kind := sequence_of(each)))
-
-
-def pattern_of(types: TypeSet) -> str:
-    """Return some types as one text, such as `seq(tensor(?))`: what they have in common, `?` for the rest."""
-    if len(types) == 1:
-        return next(iter(types))
-    heads = sorted({kind.partition("(")[0] for kind in types})
-    return " or ".join(_pattern(head, [kind for kind in types if kind.startswith(f"{head}(")]) for head in heads)
-
-
-def _pattern(head: str, types: list[ValueType]) -> str:
-    if len(types) == 1:
-        return types[0]
-    inside = {kind[len(head) + 1 : -1] for kind in types}
-    if head not in {"seq", "optional"}:
-        return f"{head}(?)"
-    return f"{head}({_pattern('tensor', sorted(inside))})" if inside <= _TENSORS else f"{head}(?)"
+    return ANY_TENSOR if known.shape is not None else None

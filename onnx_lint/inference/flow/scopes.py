@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, TypeVar
 
-from onnx_lint.inference.flow.value_flow import GraphInCall, ValueFlow
+from onnx_lint.inference.flow.reachability import GraphInCall
+from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.flow.walks import Call
 from onnx_lint.ir.graph import Graph, GraphKind
 
@@ -29,8 +30,8 @@ class Scopes:
     """Finds the scopes in which a graph is run. A function has those of its callers."""
 
     def __init__(self, flow: ValueFlow) -> None:
-        self._equal_calls = flow.equal_calls
-        self._sure = flow.sure_graphs.keys() - flow.doubtful_graphs.keys()
+        self._equal_calls = flow.kept.equal_calls
+        self._sure = flow.reachability.sure_graphs
         self._of_calls: dict[int, Sequence[VariableScope]] = {}
         """The scopes around a call and those with the same arguments, by its identity."""
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Contradictions between shapes, operators and declarations, with the wording of their findings."""
+"""Contradictions between shapes, operators and declarations, with the texts of their findings."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from itertools import islice
 from typing import Final
 
 from onnx_lint.common.digest import sha256
-from onnx_lint.common.record import Record, replace
+from onnx_lint.common.record import replace
 from onnx_lint.inference.flow.conflict import WHOLE, DeclaredValue, Note, call_notes, name_of_input
 from onnx_lint.inference.flow.joining import may_all_have
+from onnx_lint.inference.flow.load_time import MAX_FOLDED, ValueInCall, is_constant
 from onnx_lint.inference.flow.repairs.search import repairs_of
-from onnx_lint.inference.flow.shape_words import WordedProblem, fault_of, shape_in_words
+from onnx_lint.inference.flow.shape_words import WordedProblem, shape_in_words
 from onnx_lint.inference.flow.walks import Call, FurtherCalls
-from onnx_lint.inference.shapes.dims import agree, are_sizes
+from onnx_lint.inference.shapes.dims import agree
 from onnx_lint.inference.shapes.fact import Fact
 from onnx_lint.inference.shapes.problem import (
     EMPTY,
@@ -24,15 +25,14 @@ from onnx_lint.inference.shapes.problem import (
     WrongRank,
     WrongValue,
     apart,
+    fault_of,
 )
 from onnx_lint.inference.shapes.stated import fact_of_type
-from onnx_lint.ir.graph import BEFORE_NODES, Definition, Graph, GraphKind, Node
-from onnx_lint.ir.operators.control_flow import CONTROL_FLOW_OPERATORS
+from onnx_lint.ir.graph import BEFORE_NODES, Graph, GraphKind, Node
 from onnx_lint.ir.operators.mismatch import attributes_with
 from onnx_lint.ir.operators.proposals import Proposal, Proposals
 from onnx_lint.ir.places.place import Place
 from onnx_lint.spec.operators import OperatorSchema
-from onnx_lint.spec.operators.attribute_constraints import NONDETERMINISTIC
 from onnx_lint.wording import MAX_LISTED_ELEMENTS, quote
 
 
@@ -46,6 +46,19 @@ class ShapeConflict(WordedProblem):
     """What else to say if the conflict is only a warning; None if it is an error."""
     further: FurtherCalls | None = None
     """Other calls of the function with the same problem."""
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Identifies the problem at the node. In a function, other numbers in another call make no other problem.
+
+        The key has texts: Python does not salt the hashes of numbers, so a file could choose numbers with which most
+        keys have one hash.
+        """
+        at = id(self.node.graph), self.node.index
+        if self.call is None:
+            return *at, repr(self.problem)
+        about = [getattr(self.problem, name, None) for name in ("operand", "source", "output")]
+        return *at, type(self.problem), *about, str(getattr(self.problem, "place", ""))
 
     @property
     def source(self) -> NumberSource | None:
@@ -78,7 +91,7 @@ class ShapeConflict(WordedProblem):
         if not isinstance(problem, WrongRank):
             return False
         # ONNX Runtime checks the rank of a constant before and after constant folding, so both checks must accept it.
-        is_accepted_at_load = problem.taken_constant or not self._is_known_at_load(problem.operand, _MAX_FOLDED)
+        is_accepted_at_load = problem.taken_constant or not self._is_known_at_load(problem.operand, MAX_FOLDED)
         return is_accepted_at_load and (problem.taken_at_run or self._is_known_at_load(problem.operand, 0))
 
     def _is_known_at_load(self, operand: int, depth: int) -> bool:
@@ -92,7 +105,7 @@ class ShapeConflict(WordedProblem):
             if self.inputs[operand].kind not in _COMPUTED_BOUNDS:
                 return False
             inputs = list(self.node.inputs)
-        return all(_is_constant(self.node.graph, each, self.call, depth) for each in inputs)
+        return all(is_constant(ValueInCall(self.node.graph, each, self.call), depth) for each in inputs)
 
     @property
     def place(self) -> Place:
@@ -180,110 +193,6 @@ class ShapeConflict(WordedProblem):
         return [*(note for note in found if note[0] != self.place), *call_notes(self.call, shape_in_words)]
 
 
-_FOLDED: Final = frozenset({"Cast", "Flatten", "Identity", "Reshape", "Squeeze", "Unsqueeze"})
-"""Operators that leave a constant constant. ONNX Runtime computes them when it loads a model (constant folding)."""
-
-_MAX_FOLDED: Final = 20
-"""The most such nodes in a row between a constant and its use."""
-
-
-_COMPUTED_BOUNDS: Final = frozenset({"tensor(float)", "tensor(double)", "tensor(int32)", "tensor(int64)"})
-"""The element types of a Range whose length onnx computes from constant bounds."""
-
-
-def _is_constant(graph: Graph, name: str, call: Call | None, depth: int) -> bool:
-    """Return whether a value is the same in each run: an initializer that no input overrides, or a Constant.
-
-    Up to `depth` nodes of `_FOLDED` may be between the constant and the value, and a call may pass it to a function.
-    """
-    definition = graph.definition_of(name)
-    if definition is None:
-        return False
-    node = definition.node
-    if node is None and definition.graph.function is not None and definition.graph.is_function:
-        argument = _argument(definition, call)
-        return argument is not None and _is_constant(*argument, depth)
-    if node is None:
-        return definition.field != "input"
-    if node.op_type in _FOLDED and not node.domain and node.inputs and depth:
-        wrapped, *others = node.inputs
-        is_constant = _is_constant(node.graph, wrapped, call, depth - 1)
-        return is_constant and all(_is_constant(node.graph, each, call, 0) for each in others)
-    return node.op_type == "Constant"
-
-
-def has_shape_at_load(graph: Graph, name: str, call: Call | None, depth: int = _MAX_FOLDED) -> bool:
-    """Return whether consumers know the shape of a value when they load a model.
-
-    It is stored or declared, or up to `depth` nodes make it of such a value, and of constants.
-    """
-    definition = graph.definition_of(name)
-    node = definition.node if definition is not None else None
-    if definition is None:
-        return False
-    if node is None and definition.graph.is_function:
-        argument = _argument(definition, call)
-        return argument is not None and has_shape_at_load(*argument, depth)
-    if node is None:
-        return True
-    with_shapes = _WITH_SHAPES.get(node.op_type) if not node.domain and depth else None
-    if with_shapes is None:
-        return _is_folded(graph, name, call, depth)
-    shaped, constant = node.inputs[:with_shapes], node.inputs[with_shapes:]
-    are_known = all(has_shape_at_load(node.graph, each, call, depth - 1) for each in shaped)
-    return are_known and all(not each or _is_folded(node.graph, each, call, depth - 1) for each in constant)
-
-
-def _is_folded(graph: Graph, name: str, call: Call | None, depth: int) -> bool:
-    """Return whether ONNX Runtime knows a value when it loads a model: up to `depth` nodes in a row compute it of
-    constants and of sizes that inputs are declared with.
-    """
-    definition = graph.definition_of(name)
-    node = definition.node if definition is not None else None
-    if definition is not None and node is None and definition.graph.is_function:
-        argument = _argument(definition, call)
-        return argument is not None and _is_folded(*argument, depth)
-    if node is None:
-        return definition is not None and definition.field != "input"
-    if node.op_type == "Constant":
-        return True
-    if node.domain or not depth or node.op_type in _NOT_FOLDED or not any(node.inputs):
-        return False
-    if node.op_type == "Shape" and _has_declared_sizes(node.graph, node.inputs[0]):
-        return True
-    return all(not each or _is_folded(node.graph, each, call, depth - 1) for each in node.inputs)
-
-
-def _has_declared_sizes(graph: Graph, name: str) -> bool:
-    """Return whether a value is an input of its graph that is declared with sizes alone."""
-    definition = graph.definition_of(name)
-    if definition is None or definition.field != "input" or definition.graph.is_function:
-        return False
-    return are_sizes(fact_of_type(definition.graph.proto.input[definition.index].type).shape)
-
-
-_NOT_FOLDED: Final = NONDETERMINISTIC | CONTROL_FLOW_OPERATORS
-
-
-_WITH_SHAPES: Final = {
-    **dict.fromkeys(("Constant", "ConstantOfShape"), 0),
-    **dict.fromkeys(("Cast", "Expand", "Identity", "Relu", "Reshape", "Sigmoid", "Slice", "Transpose"), 1),
-    **dict.fromkeys(("Add", "Conv", "Div", "Gemm", "MatMul", "Mul", "Sub"), 3),
-}
-"""Operators whose output shape consumers infer from the shapes of so many inputs, if the other inputs are constants."""
-
-
-def _argument(definition: Definition, call: Call | None) -> tuple[Graph, str, Call | None] | None:
-    """Return the argument of the call for an input of a function: its graph and name, and the call around it."""
-    function = definition.graph.function
-    # A graph that a function passes to another one runs in a call of the other.
-    while call and function and (call.node.domain, call.node.op_type) != (function.domain, function.name):
-        call = call.around
-    if call is None or definition.index >= len(call.node.inputs):
-        return None
-    return call.node.graph, call.node.inputs[definition.index], call.around
-
-
 def _element_place(node: Node, operand: int, element: int | None) -> Place:
     """Return the place of an element in the initializer that an input names; the input if the element has no place."""
     graph: Graph | None = node.graph
@@ -303,6 +212,10 @@ def _element_place(node: Node, operand: int, element: int | None) -> Place:
     return place
 
 
+_COMPUTED_BOUNDS: Final = frozenset({"tensor(float)", "tensor(double)", "tensor(int32)", "tensor(int64)"})
+"""The element types of a Range whose length onnx computes from constant bounds."""
+
+
 class DeclaredShapeConflict(DeclaredValue):
     """A value whose declared shape contradicts the inferred one."""
 
@@ -320,7 +233,7 @@ class DeclaredShapeConflict(DeclaredValue):
     @property
     def places(self) -> list[Place]:
         """All dimensions that differ, or the shape if the ranks differ."""
-        return _shape_places(self.graph.place.at(self.field, self.index), self.declared, self.inferred)
+        return shape_places(self.graph.place.at(self.field, self.index), self.declared, self.inferred)
 
     @property
     def allowed(self) -> str:
@@ -419,115 +332,7 @@ class DeclaredCountConflict(DeclaredValue):
         return found + call_notes(self.call, shape_in_words)
 
 
-class _SubgraphShapeConflict(Record):
-    """A conflict about an input or output of a subgraph."""
-
-    node: Node
-    graph: Graph
-    index: int
-    shapes: tuple[Fact, Fact]
-    """The required shape, and the shape that the value has."""
-    call: Call | None
-
-    @property
-    def inner(self) -> str:
-        """Empty: `place` is the dimension that is wrong, or the whole shape."""
-        return ""
-
-    @property
-    def allowed(self) -> str:
-        """The shape that is required."""
-        return shape_in_words(self.shapes[0])
-
-    def notes(self) -> list[Note]:
-        """Return the node, and the call that supplies the shapes."""
-        return [(self.node.place, self.node.describe()), *call_notes(self.call, shape_in_words)]
-
-
-class SuppliedShapeConflict(_SubgraphShapeConflict):
-    """An input of a subgraph that is declared with another shape than its control-flow operator supplies."""
-
-    @property
-    def place(self) -> Place:
-        """The dimension that differs, or the shape if the ranks differ."""
-        supplied, declared = self.shapes
-        return _shape_places(self.graph.place.at("input", self.index), declared, supplied)[0]
-
-    @property
-    def subject(self) -> str:
-        """The name of the input."""
-        return self.graph.input_names[self.index]
-
-    def describe(self) -> str:
-        """Return the declared shape and the supplied one."""
-        supplied, declared = map(shape_in_words, self.shapes)
-        what = f"input {self.index} {quote(self.subject)} of {self.graph.describe()}"
-        return f"{what} is declared as {declared}, but {self.node.describe()} supplies {supplied}"
-
-
-class _OutputShapeConflict(_SubgraphShapeConflict):
-    """A conflict about an output of a subgraph."""
-
-    @property
-    def place(self) -> Place:
-        """The output of the subgraph."""
-        return self.graph.place.at("output", self.index)
-
-    @property
-    def subject(self) -> str:
-        """The name of that output."""
-        return self.graph.output_names[self.index]
-
-    def describe_output(self, graph: Graph, shape: Fact) -> str:
-        """Return the output of a subgraph with its shape."""
-        name = quote(graph.output_names[self.index])
-        return f"output {self.index} {name} of {graph.describe()} is {shape_in_words(shape)}"
-
-
-class StateShapeConflict(_OutputShapeConflict):
-    """A state of a Scan that its body returns with another shape than it began with."""
-
-    def describe(self) -> str:
-        """Return both shapes."""
-        begins = f"the state of {self.node.describe()} begins as {shape_in_words(self.shapes[0])}"
-        return f"{self.describe_output(self.graph, self.shapes[1])}, but {begins}; a state must keep its shape"
-
-
-class PieceShapeConflict(_OutputShapeConflict):
-    """A scan output of a Loop or Scan for which runs of the body return different shapes."""
-
-    run: int
-    """The first run with another shape than the first one, from 0 on."""
-
-    def describe(self) -> str:
-        """Return the shapes of both runs."""
-        one, other = map(shape_in_words, self.shapes)
-        what = f"output {self.index} {quote(self.subject)} of {self.graph.describe()}"
-        runs = f"is {other} in iteration {self.run} of {self.node.describe()}, but {one} in iteration 0"
-        return f"{what} {runs}; all iterations must return one shape for a scan output"
-
-
-class BranchShapeConflict(_OutputShapeConflict):
-    """An If output whose branches produce different shapes: the output of the second one, `graph`."""
-
-    first: Graph
-    """The first branch."""
-
-    def describe(self) -> str:
-        """Return both outputs and their shapes."""
-        one, other = self.describe_output(self.first, self.shapes[0]), self.describe_output(self.graph, self.shapes[1])
-        return f"{other}, but {one}; branches of {self.node.describe()} must return one shape"
-
-    def notes(self) -> list[Note]:
-        """Return the output of the first branch, and the call that supplies the shapes."""
-        other = f"{quote(self.first.output_names[self.index])} of the other branch"
-        return [(self.first.place.at("output", self.index), other), *call_notes(self.call, shape_in_words)]
-
-
-SubgraphShapeProblem = BranchShapeConflict | PieceShapeConflict | StateShapeConflict | SuppliedShapeConflict
-
-
-def _shape_places(value_info: Place, declared: Fact, found: Fact) -> list[Place]:
+def shape_places(value_info: Place, declared: Fact, found: Fact) -> list[Place]:
     """Return the dimensions that differ, or the place of all of them if the ranks differ."""
     if declared.shape is None or found.shape is None:
         return [value_info]

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 from onnx_lint.common.record import Record
 from onnx_lint.inference.shapes.fact import Fact, Facts
@@ -25,6 +26,8 @@ from onnx_lint.inference.shapes.problem import (
     WrongCount,
     WrongRank,
     WrongValue,
+    contradicted_by,
+    fault_of,
 )
 from onnx_lint.ir.graph import Node
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
@@ -51,6 +54,15 @@ def shape_in_words(fact: Fact) -> str:
     return describe_shape(fact.shape)
 
 
+class _Wording(Record):
+    """A problem in words."""
+
+    sentence: str
+    """The message."""
+    allowed: str
+    """The valid shape or number."""
+
+
 class WordedProblem(Record):
     """A problem of a node with the facts of its inputs, in words."""
 
@@ -69,137 +81,104 @@ class WordedProblem(Record):
         """The inputs and attributes that the problem is about, the faulty one last."""
         if isinstance(self.problem, Overflow):
             return list(range(len(self.inputs)))
-        pair = _input_or_attribute(_contradicted(self.problem)), _input_or_attribute(fault_of(self.problem))
+        pair = _input_or_attribute(contradicted_by(self.problem)), _input_or_attribute(fault_of(self.problem))
         return [each for each in pair if each is not None]
 
     @property
     def shown(self) -> set[int]:
         """The inputs that the message shows with their shapes."""
-        problem = self.problem
-        if isinstance(problem, (AxisOutOfRange, Repeated, WrongValue)):
-            return (
-                {self._data_input}
-                if self._is_about_shape_of_data and self._shows_shape_of_data(problem.place)
-                else set()
-            )
-        places = _contradicted(problem), fault_of(problem)
+        if isinstance(self.problem, (AxisOutOfRange, Repeated, WrongValue)):
+            return set() if self._shown_data is None else {self._shown_data}
+        places = contradicted_by(self.problem), fault_of(self.problem)
         operands = [each.operand if isinstance(each, InputDimension) else each for each in places]
         return {each for each in operands if isinstance(each, int)}
 
     @property
     def sentence(self) -> str:
         """The message for the problem."""
-        problem = self.problem
-        match problem:
-            case WrongRank():
-                return self._wrong_rank(problem)
-            case NotOneElement():
-                return self._not_one_element(problem)
-            case Unequal():
-                return self._unequal(problem)
-            case TwoSizes():
-                return self._two_sizes(problem)
-            case NotBroadcast():
-                return self._not_broadcast(problem)
-            case Indivisible():
-                return self._indivisible(problem)
-            case AxisOutOfRange():
-                return self._axis_out_of_range(problem)
-            case Repeated():
-                return self._repeated(problem)
-            case WrongCount():
-                return self._wrong_count(problem)
-            case WrongValue():
-                return self._wrong_value(problem)
-            case Overflow():
-                return self._overflow(problem)
+        return self._wording.sentence
 
     @property
     def allowed(self) -> str:
         """The valid shape or number."""
-        problem = self.problem
-        match problem:
-            case WrongRank(least=least, greatest=greatest):
-                return _ranks_in_words(least, greatest)
-            case NotOneElement(is_scalar=is_scalar):
-                return _one_in_words(is_scalar=is_scalar)
-            case Unequal():
-                return _sizes_in_words(problem)
-            case TwoSizes():
-                return "one size for each dimension variable"
-            case NotBroadcast(one=one, other=other):
-                return f"{one.size} or 1 for dimension {other.axis} of input {other.operand}"
-            case Indivisible(divisor=divisor):
-                return f"a multiple of {divisor}"
-            case AxisOutOfRange(rank=rank, least=least):
-                return _axis_range(least, rank)
-            case Repeated():
-                return "each once"
-            case WrongCount(expected=expected):
-                return f"{_count_in_words(problem)} element{'' if expected == 1 else 's'}"
-            case WrongValue(allowed=allowed):
-                return allowed
-            case Overflow():
-                return "a size below 2**63"
+        return self._wording.allowed
 
-    # --- the sentence of each kind of problem
+    @property
+    def _wording(self) -> _Wording:
+        return _WORDINGS[type(self.problem)](self, self.problem)
 
-    def _wrong_rank(self, problem: WrongRank) -> str:
+    # --- the wording of each kind of problem
+
+    def _wrong_rank(self, problem: WrongRank) -> _Wording:
         what = f"{self._input_in_words(problem.operand)} of {self._node} is {self._shape_in_words(problem.operand)}"
-        return f"{what}, {self._rank_in_words(problem)}"
+        allowed = _ranks_in_words(problem.least, problem.greatest)
+        return _Wording(f"{what}, {self._rank_in_words(problem)}", allowed)
 
-    def _not_one_element(self, problem: NotOneElement) -> str:
+    def _not_one_element(self, problem: NotOneElement) -> _Wording:
         what = f"{self._input_in_words(problem.operand)} of {self._node} is {self._shape_in_words(problem.operand)}"
-        return f"{what}, but {self.node.op_type} needs {_one_in_words(is_scalar=problem.is_scalar)}"
+        allowed = "a scalar" if problem.is_scalar else "one element"
+        return _Wording(f"{what}, but {self.node.op_type} needs {allowed}", allowed)
 
-    def _unequal(self, problem: Unequal) -> str:
+    def _unequal(self, problem: Unequal) -> _Wording:
         is_bound = problem.or_more or problem.least is not None
         expected = None if problem.others else problem.expected
         reason = self._reason_for_size(expected, problem.by, ", the size of {}" if is_bound else " like {}")
         if isinstance(problem.by, Element) and problem.by.source == "group":
             # Of a convolution: its channels follow from `group` and from the weights.
-            weights = 3 if self.node.op_type == "QLinearConv" else 1
+            weights = _WEIGHTS.get(self.node.op_type, 1)
             reason += f" and {self._input_in_words(weights)} is {self._shape_in_words(weights)}"
-        return f"{self._place_in_words(problem.place)}, but must be {_sizes_in_words(problem)}{reason}"
+        allowed = _sizes_in_words(problem)
+        return _Wording(f"{self._place_in_words(problem.place)}, but must be {allowed}{reason}", allowed)
 
-    def _two_sizes(self, problem: TwoSizes) -> str:
+    def _two_sizes(self, problem: TwoSizes) -> _Wording:
         sizes = [
             f"{each.size} for dimension {each.axis} of {self._operand_in_words(each.operand)}"
             for each in (problem.first, problem.second)
         ]
-        return f"in {self._node} dimension variable {quote(problem.variable)} must be both {' and '.join(sizes)}"
+        sentence = f"in {self._node} dimension variable {quote(problem.variable)} must be both {' and '.join(sizes)}"
+        return _Wording(sentence, "one size for each dimension variable")
 
-    def _not_broadcast(self, problem: NotBroadcast) -> str:
-        pair = problem.one, problem.other
-        operands = " and ".join([self._operand_in_words(each.operand) for each in pair])
-        sizes = [f"dimension {each.axis} of input {each.operand} is {each.size}" for each in pair]
-        return f"{operands} of {self._node} cannot be broadcast to one shape: {', but '.join(sizes)}"
+    def _not_broadcast(self, problem: NotBroadcast) -> _Wording:
+        one, other = problem.one, problem.other
+        operands = " and ".join([self._operand_in_words(each.operand) for each in (one, other)])
+        sizes = [f"dimension {each.axis} of input {each.operand} is {each.size}" for each in (one, other)]
+        sentence = f"{operands} of {self._node} cannot be broadcast to one shape: {', but '.join(sizes)}"
+        return _Wording(sentence, f"{one.size} or 1 for dimension {other.axis} of input {other.operand}")
 
-    def _indivisible(self, problem: Indivisible) -> str:
+    def _indivisible(self, problem: Indivisible) -> _Wording:
         reason = f", {problem.why}" if problem.why else self._reason_for_size(problem.divisor, problem.by, " ({})")
-        return f"{self._place_in_words(problem.place)}, which is not a multiple of {problem.divisor}{reason}"
+        fault = self._place_in_words(problem.place)
+        sentence = f"{fault}, which is not a multiple of {problem.divisor}{reason}"
+        return _Wording(sentence, f"a multiple of {problem.divisor}")
 
-    def _axis_out_of_range(self, problem: AxisOutOfRange) -> str:
-        fault = f"{self._element_in_words(problem.place)}, but {_axes_in_words(problem.least, problem.rank)}"
-        return self._with_shape_of_data(fault, problem.place)
+    def _axis_out_of_range(self, problem: AxisOutOfRange) -> _Wording:
+        fault, last = self._element_in_words(problem.place), problem.rank - 1
+        if last < problem.least:
+            sentence = self._with_shape_of_data(f"{fault}, but there are no axes")
+            return _Wording(sentence, "no axis, because the input is a scalar")
+        sentence = self._with_shape_of_data(f"{fault}, but the axes are from {problem.least} to {last}")
+        return _Wording(sentence, f"{problem.least} to {last}")
 
-    def _repeated(self, problem: Repeated) -> str:
+    def _repeated(self, problem: Repeated) -> _Wording:
         advice = "the specification advises against writing twice to one index without a reduction"
         taken = f"; {advice}" if problem.is_taken else ""
-        return f"{self._element_in_words(problem.place)}, the same as element {problem.first}{taken}"
+        sentence = f"{self._element_in_words(problem.place)}, the same as element {problem.first}{taken}"
+        return _Wording(sentence, "each number once")
 
-    def _wrong_count(self, problem: WrongCount) -> str:
+    def _wrong_count(self, problem: WrongCount) -> _Wording:
         what = f"{self._source_in_words(problem.source)} of {self._node} has {counted(problem.count, 'element')}"
-        return f"{what}, but must have {_count_in_words(problem)}{self._reason_for_count(problem.by)}"
+        count = _count_in_words(problem)
+        sentence = f"{what}, but must have {count}{self._reason_for_count(problem.by)}"
+        return _Wording(sentence, f"{count} element{'' if problem.expected == 1 else 's'}")
 
-    def _wrong_value(self, problem: WrongValue) -> str:
+    def _wrong_value(self, problem: WrongValue) -> _Wording:
         why = f": {problem.reason}" if problem.reason else f", but must be {problem.allowed}"
-        fault = f"{self._element_in_words(problem.place)}{why}"
-        return self._with_shape_of_data(fault, problem.place) if problem.about_data else fault
+        sentence = self._with_shape_of_data(f"{self._element_in_words(problem.place)}{why}")
+        return _Wording(sentence, problem.allowed)
 
-    def _overflow(self, problem: Overflow) -> str:
+    def _overflow(self, problem: Overflow) -> _Wording:
         what = f"output {problem.output} {quote(self.node.outputs[problem.output])} of {self._node}"
-        return f"dimension {problem.axis} of {what} does not fit into an int64"
+        return _Wording(f"dimension {problem.axis} of {what} does not fit into an int64", "a size below 2**63")
 
     # --- parts of sentences
 
@@ -211,34 +190,34 @@ class WordedProblem(Record):
         return self.node.describe()
 
     @property
-    def _is_about_shape_of_data(self) -> bool:
-        """True if a number does not fit the shape of input 0, which the message shows."""
-        problem = self.problem
-        return isinstance(problem, AxisOutOfRange) or (isinstance(problem, WrongValue) and problem.about_data)
+    def _shown_data(self) -> int | None:
+        """The input whose shape the message shows because a number does not fit it; None if there is none.
 
-    @property
-    def _data_input(self) -> int:
-        """The input whose shape the message shows: input 0, unless an operator of ONNX Runtime has scales before it."""
-        rank = self.problem.rank if isinstance(self.problem, AxisOutOfRange) else None
-        if rank is None or not self.node.domain:
+        It is not shown if it is unknown, or if the number is in that input.
+        """
+        match self.problem:
+            case AxisOutOfRange(place=place, rank=rank):
+                index = self._input_of_rank(rank)
+            case WrongValue(place=place, about_data=True):
+                index = 0
+            case _:
+                return None
+        is_known = index < len(self.inputs) and self.inputs[index].shape is not None
+        return index if is_known and place.source != index else None
+
+    def _input_of_rank(self, rank: int) -> int:
+        """Return the input that axes count in: input 0, unless an operator of ONNX Runtime has scales before it."""
+        if not self.node.domain:
             return 0
-        return next(
-            (at for at, each in enumerate(self.inputs) if each.shape is not None and len(each.shape) == rank), 0
-        )
+        shapes = [each.shape for each in self.inputs]
+        return next((index for index, shape in enumerate(shapes) if shape is not None and len(shape) == rank), 0)
 
-    def _shows_shape_of_data(self, element: Element) -> bool:
-        """Return whether the message shows the shape of the input: it is known, and the number is not in that input."""
-        index = self._data_input
-        return element.source != index and index < len(self.inputs) and self.inputs[index].shape is not None
-
-    def _with_shape_of_data(self, sentence: str, element: Element) -> str:
-        """Append the shape of the input that a number does not fit to the sentence about the number, if it is shown."""
-        index = self._data_input
-        return (
-            with_more(sentence, f"{self._input_in_words(index)} is {self._shape_in_words(index)}")
-            if self._shows_shape_of_data(element)
-            else sentence
-        )
+    def _with_shape_of_data(self, sentence: str) -> str:
+        """Return the sentence about a number, with the shape of the input that it does not fit."""
+        index = self._shown_data
+        if index is None:
+            return sentence
+        return with_more(sentence, f"{self._input_in_words(index)} is {self._shape_in_words(index)}")
 
     def _input_in_words(self, index: int) -> str:
         return f"input {index} {quote(self.node.inputs[index])}"
@@ -297,9 +276,26 @@ class WordedProblem(Record):
         proto = next((each for each in self.node.attribute_protos if each.name == by and not each.ref_attr_name), None)
         if proto is None or proto.type not in _INTEGERS or len(proto.ints) > _MAX_NUMBERS:
             return f" because of attribute {quote(by)}"
-        return (
-            f" because attribute {quote(by)} is {proto.i if proto.type == _INTEGERS[0] else describe_list(proto.ints)}"
-        )
+        value = proto.i if proto.type == _INTEGERS[0] else describe_list(proto.ints)
+        return f" because attribute {quote(by)} is {value}"
+
+
+_WEIGHTS: Final = {"QLinearConv": 3}
+"""The input of a convolution with its weights, if it is not input 1."""
+
+_WORDINGS: Final[Mapping[type[PlainProblem], Callable[[WordedProblem, Any], _Wording]]] = {
+    WrongRank: WordedProblem._wrong_rank,
+    NotOneElement: WordedProblem._not_one_element,
+    Unequal: WordedProblem._unequal,
+    TwoSizes: WordedProblem._two_sizes,
+    NotBroadcast: WordedProblem._not_broadcast,
+    Indivisible: WordedProblem._indivisible,
+    AxisOutOfRange: WordedProblem._axis_out_of_range,
+    Repeated: WordedProblem._repeated,
+    WrongCount: WordedProblem._wrong_count,
+    WrongValue: WordedProblem._wrong_value,
+    Overflow: WordedProblem._overflow,
+}
 
 
 def _value_in_words(element: Element) -> object:
@@ -310,47 +306,11 @@ def _value_in_words(element: Element) -> object:
     return describe_list(value) if isinstance(value, tuple) else value
 
 
-def fault_of(problem: PlainProblem) -> int | ProblemPlace | None:
-    """Return what is wrong: the index of an input, a dimension, or a number; None if it is an output."""
-    match problem:
-        case WrongRank(operand=operand) | NotOneElement(operand=operand):
-            return operand
-        case NotBroadcast(other=other) | TwoSizes(second=other):
-            return other
-        case WrongCount(source=source):
-            return Element(source, None)
-        case Overflow():
-            return None
-    return problem.place
-
-
-def _contradicted(problem: PlainProblem) -> NumberSource | ProblemPlace | None:
-    """Return the operand, dimension or number that the faulty one contradicts; None if there is none.
-
-    A wrong axis, index or other number contradicts the shape of input 0.
-    """
-    match problem:
-        case WrongRank(like=like):
-            return like
-        case Unequal(by=by) | Indivisible(by=by) | WrongCount(by=by):
-            return by
-        case NotBroadcast(one=one) | TwoSizes(first=one):
-            return one
-        case AxisOutOfRange() | Repeated() | WrongValue():
-            return 0
-    return None
-
-
 def _input_or_attribute(place: NumberSource | ProblemPlace | None) -> NumberSource | None:
     """Return the index of the input, or the name of the attribute, that has a dimension or number."""
     if isinstance(place, InputDimension):
         return place.operand
     return place.source if isinstance(place, Element) else place
-
-
-def _one_in_words(*, is_scalar: bool) -> str:
-    """Return what an operator requires that requires one element. `is_scalar`: whether the rank must be 0."""
-    return "a scalar" if is_scalar else "one element"
 
 
 def _sizes_in_words(problem: Unequal) -> str:
@@ -369,14 +329,6 @@ def _count_in_words(problem: WrongCount) -> str:
     if problem.or_multiple:
         return f"a multiple of {problem.expected:,}"
     return f"at least {problem.expected:,}" if problem.or_more else f"{problem.expected:,}"
-
-
-def _axis_range(least: int, rank: int) -> str:
-    return f"{least} to {rank - 1}" if least < rank else "none"
-
-
-def _axes_in_words(least: int, rank: int) -> str:
-    return f"the axes are from {least} to {rank - 1}" if least < rank else "there are no axes"
 
 
 def _ranks_in_words(least: int, greatest: int | None) -> str:

@@ -7,30 +7,46 @@ them. So functions may call one another as deeply as a file says without deep re
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence, Set
-from operator import attrgetter
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.cached import cached_property
 from onnx_lint.common.deadline import check_deadline
-from onnx_lint.common.record import Record, replace
-from onnx_lint.inference.flow.declarations import Declarations, may_be, with_declared_rank, without_expressions
+from onnx_lint.inference.flow.conflict_recorder import ConflictRecorder
+from onnx_lint.inference.flow.declarations import (
+    Declarations,
+    compare_counts,
+    may_be,
+    with_declared_rank,
+    without_expressions,
+)
 from onnx_lint.inference.flow.declared_facts import (
     declared_inputs,
     declared_values,
-    default_value,
     enforced_inputs,
+    fact_of_input_with_default,
     initializer_facts,
 )
 from onnx_lint.inference.flow.faulty_values import FaultyValues
-from onnx_lint.inference.flow.frames import FlowInput, Frame, Frames, Known, NestedGraph, Walk
+from onnx_lint.inference.flow.frames import (
+    FlowInput,
+    Frame,
+    Frames,
+    GraphWalk,
+    Known,
+    NestedGraph,
+    NodeStep,
+    Walk,
+    WalkedNode,
+)
 from onnx_lint.inference.flow.joining import without_own_names
 from onnx_lint.inference.flow.knowledge import have_known_shapes
-from onnx_lint.inference.flow.outcome_memo import MAX_OUTCOMES, NodeOutcome, OutcomeMemo
+from onnx_lint.inference.flow.outcome_memo import MAX_OUTCOMES, NodeOutcome, OutcomeMemo, WideFacts
 from onnx_lint.inference.flow.value_flow import ValueFlow
-from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts, fact, forget, is_complete
+from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Fact, Facts, fact, is_complete
 from onnx_lint.inference.shapes.problem import is_warning
 from onnx_lint.inference.types.problem import DisallowedOutput
+from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.crashes import crash_of
 from onnx_lint.ir.graph import Graph, GraphKind, Node
 
@@ -61,14 +77,14 @@ def follow_values(flow_input: FlowInput, *, keeps_all: bool = False) -> ValueFlo
                     _run(flow.functions.uncalled(function))
         if flow_input.functions:
             with flow_input.crashes.at("comparing the declarations of functions with what follows"):
-                flow.functions.declarations.note(flow.found)
+                flow.functions.declarations.record(flow.found, flow.recorder)
     found = flow.found
-    found.note_idle_in_functions()
+    flow.recorder.record_held_back()
     if flow_input.trusts_declarations and not keeps_all and not OF_OTHER_KINDS.isdisjoint(flow_input.operators.names):
-        from onnx_lint.inference.flow.possible_types import note_possible_types
+        from onnx_lint.inference.flow.possible_types import record_possible_types
 
         with flow_input.crashes.at("looking for the possible types of values"):
-            note_possible_types(found, flow_input)
+            record_possible_types(found, flow.recorder, flow_input)
     vars(flow).clear()  # its parts refer to it, and would have to wait for the garbage collector
     return found
 
@@ -84,13 +100,6 @@ _FOLLOW: Final = "following the values"
 
 _NODES_BETWEEN_LOOKS: Final = 64
 """How many nodes that no memo answers in one step lie between two looks at the time."""
-
-_WIDE_BYTES: Final = attrgetter("wide_bytes")
-_MAX_WIDE_BYTES: Final = 16 << 20
-"""The most memory for wide facts: a node of 30 bytes may make one of 5,000, and the memory estimate does not count it.
-
-100,000 shapes of three long expressions fit, or 3,000 lists of a hundred integers.
-"""
 
 
 def _run(walk: Walk) -> Facts:
@@ -108,57 +117,17 @@ def _run(walk: Walk) -> Facts:
                 return stop.value  # type: ignore[no-any-return]  # StopIteration does not know the generator's type
 
 
-class _GraphWalk:
-    """The state of the walk over one graph."""
-
-    def __init__(self, graph: Graph, frame: Frame, known: Known, declared: Mapping[str, Fact]) -> None:
-        self.graph = graph
-        self.frame = frame
-        self.known = known
-        self.declared = declared
-        self.nested = dict(graph.nested_by_node) if graph.nested else {}
-        if frame.graphs:
-            for index, form in enumerate(graph.forms):
-                if any(proto.ref_attr_name in frame.graphs for proto in form.attributes):
-                    self.nested.setdefault(index, [])
-        self.contradicted: dict[str, Fact] = {}
-        """The facts of values whose declarations contradict them."""
-        self.impossible: dict[str, OutcomeMemo] = {}
-        """The values that are declared as what their operator never produces."""
-        self.affected: set[str] = set()
-        """The values whose shapes are lost to a fault."""
-        self.unequal: list[int] = []
-        """The nodes with equations between dimensions, see `WalkResult`."""
-        self.has_unknown = False
-
-
-class _NodeStep(Record):
-    """A node, the facts of its inputs, and what its operator makes of them."""
-
-    index: int
-    memo: OutcomeMemo
-    inputs: tuple[Fact | None, ...]
-    outcome: NodeOutcome
-
-
-def _results(here: _GraphWalk, differing: Set[str]) -> Facts:
-    """Return the facts of the outputs of a graph; `differing` are the values that are declared with another type.
-
-    These are reported, and unknown as outputs of a subgraph. With another shape a value is what the operator produces.
-    """
-    contradicted, known = here.contradicted, here.known
-    return tuple(
-        [
-            UNKNOWN if name in differing else contradicted.get(name) or known.get(name, UNKNOWN)
-            for name in here.graph.output_names
-        ]
-    )
-
-
 def _is_bound_reshape(memo: OutcomeMemo) -> bool:
     """Return whether the operator of a node is the Reshape of ONNX, whose types fit."""
     operator = memo.operator
     return operator is not None and operator.binds and (operator.schema.domain, operator.schema.name) == ("", "Reshape")
+
+
+def _comparable_declaration(here: GraphWalk, step: NodeStep, stated: Fact, made: Fact) -> Fact:
+    """Return the declaration of an output without the names of dimensions that say nothing about the value there."""
+    if step.outcome.branches:
+        stated = without_expressions(stated)
+    return stated if here.graph.parent is None else without_own_names(stated, made)
 
 
 def _have_other_shapes(made: Fact, stated: Fact) -> bool:
@@ -173,11 +142,13 @@ class Flow:
         self.flow_input = flow_input
         self.crashes = flow_input.crashes
         self.found = ValueFlow(flow_input.operators, flow_input.crashes, keeps_all=keeps_all)
+        self.recorder = ConflictRecorder(self.found, flow_input.operators.schemas)
         self.frames = Frames(flow_input, keeps_elements=keeps_all)
         self.faulty = FaultyValues()
-        self._declarations = Declarations(self.found, self.faulty)
-        self._wide: set[Fact] = set()
-        self._wide_bytes_left = _MAX_WIDE_BYTES
+        self._reachability = self.found.reachability
+        self._trials = self.found.trials
+        self._declarations = Declarations(self.recorder, self.faulty)
+        self._wide = WideFacts()
         self._repeated: dict[tuple[OutcomeMemo, tuple[Fact | None, ...]], Fact] = {}
         """The outputs that are plain in this model, by inputs with all their elements. Memos have no such inputs, since
         they are kept for later models.
@@ -189,16 +160,14 @@ class Flow:
         from onnx_lint.inference.flow.function_declarations import FunctionDeclarations
         from onnx_lint.inference.flow.function_walk import FunctionWalk
 
-        return FunctionWalk(
-            self.frames, FunctionDeclarations(self.faulty), self.walk, self.walk_nested, self.found, self.crashes
-        )
+        return FunctionWalk(self, FunctionDeclarations(self.faulty))
 
     @cached_property
     def subgraphs(self) -> SubgraphWalk:
         """The walks over subgraphs of control-flow operators."""
         from onnx_lint.inference.flow.subgraph_walk import SubgraphWalk
 
-        return SubgraphWalk(self.flow_input.control_flow, self.found, self.faulty, self.walk_subgraph)
+        return SubgraphWalk(self.flow_input.control_flow, self.recorder, self.found, self.faulty, self.walk_subgraph)
 
     def walk(self, graph: Graph, frame: Frame, known: Known, supplied: tuple[Fact | None, ...] | None) -> Walk:
         """Infer the values of a graph and return the facts of its outputs.
@@ -207,14 +176,14 @@ class Flow:
         inputs of a subgraph that the operator supplies. A bug that is not handled closer to its cause ends only the
         walk over this graph.
         """
-        if self.found.is_trial and not self.found.may_try:
+        if self._trials.is_trial and not self._trials.has_budget:
             return (UNKNOWN,) * len(graph.output_names)
         try:
             return (yield from self._walk(graph, frame, known, supplied))
         except Exception as error:
             self.crashes.note(crash_of(error), _FOLLOW, graph.place)
         with self.crashes.at(_FOLLOW, graph.place):
-            self.found.note_graph(graph, known, frame.memos, frame.call, has_unknown=True)
+            self.found.kept.keep(graph, frame, known, has_unknown=True)
         return (UNKNOWN,) * len(graph.output_names)
 
     def _walk(self, graph: Graph, frame: Frame, known: Known, supplied: tuple[Fact | None, ...] | None) -> Walk:
@@ -223,7 +192,7 @@ class Flow:
             declared = self._declared_if_uncalled(graph, frame)
         else:
             declared = self._enter(graph, frame, known, supplied)
-        here = _GraphWalk(graph, frame, known, declared)
+        here = GraphWalk(graph, frame, known, declared)
         here.has_unknown = not have_known_shapes(graph.names_before_nodes, known)
         self.faulty.begin(graph)
         here.affected = self.faulty.begin_shapes(graph)
@@ -231,8 +200,11 @@ class Flow:
         memos, get, declares, affected, table = frame.memos, known.get, here.declared.get, here.affected, graph.table
         repeated = self._repeated
         order = self.flow_input.orders.get(id(graph))
+        rows: Iterable[tuple[int, tuple[NodeForm, Sequence[str], Sequence[str]]]]
         rows = enumerate(zip(table.forms, table.inputs, table.outputs, strict=True))
-        for index, (form, inputs_of, outputs) in rows if order is None else map(list(rows).__getitem__, order):
+        if order is not None:
+            rows = map(list(rows).__getitem__, order)
+        for index, (form, inputs_of, outputs) in rows:
             memo = memos.get(form) or self.frames.memo(graph, form, frame)
             # Many nodes have one input, for which no iterator is made.
             inputs = (get(inputs_of[0]),) if len(inputs_of) == 1 else tuple(map(get, inputs_of))
@@ -247,13 +219,12 @@ class Flow:
             self._take(here, index, memo, inputs, outcome)
         differing = self._compare_declarations(here)
         yield from self._walk_other_subgraphs(here)
-        if frame.needs is not None and not self.found.unsure and not self.found.is_trial:
-            self.functions.note_uses(graph, frame, known)
-        unequal = here.unequal
-        self.found.note_graph(graph, known, memos, frame.call, has_unknown=here.has_unknown, unequal=unequal)
-        return _results(here, differing)
+        if frame.needs is not None and not self._reachability.uncertain_depth and not self._trials.is_trial:
+            self.functions.record_uses(graph, frame, known)
+        self.found.kept.keep(graph, frame, known, has_unknown=here.has_unknown, unequal=here.unequal)
+        return here.results(differing)
 
-    def _compare_outer_values(self, here: _GraphWalk) -> None:
+    def _compare_outer_values(self, here: GraphWalk) -> None:
         """Compare the declarations of outer values with their facts; they must agree as well."""
         if here.graph.parent is None:
             return
@@ -262,21 +233,21 @@ class Flow:
                 self._declarations.join(name, here.known[name], outer, here.contradicted)
 
     def _new_outcome(
-        self, here: _GraphWalk, index: int, memo: OutcomeMemo, inputs: tuple[Fact | None, ...]
+        self, here: GraphWalk, index: int, memo: OutcomeMemo, inputs: tuple[Fact | None, ...]
     ) -> Generator[Walk, Facts, NodeOutcome]:
         """Return the outcome of a node whose inputs have these facts for the first time."""
         if not memo.has_walks:
             return memo.outcome(inputs)
         facts = tuple([UNKNOWN if each is None else each for each in inputs])
-        nested = here.nested.get(index, ())
-        outcome = yield from self._special(here.graph.nodes[index], memo, facts, here.frame, here.known, nested)
+        special = self._outcome_of_call if memo.operator is None else self._outcome_of_subgraphs
+        outcome = yield from special(here, index, memo, facts)
         if outcome.branches and here.declared:
             outputs = here.graph.table.outputs[index]
             self._declarations.compare_branches(here.graph, here.declared, outputs, outcome, here.frame.call)
         return outcome
 
     def _take(
-        self, here: _GraphWalk, index: int, memo: OutcomeMemo, inputs: tuple[Fact | None, ...], outcome: NodeOutcome
+        self, here: GraphWalk, index: int, memo: OutcomeMemo, inputs: tuple[Fact | None, ...], outcome: NodeOutcome
     ) -> None:
         """Add the facts of the outputs of a node to those that are known, and record its problems."""
         if not index % _NODES_BETWEEN_LOOKS:
@@ -285,49 +256,41 @@ class Flow:
         outputs = graph.table.outputs[index]
         if not affected and memo.is_clean(outcome):  # docs/performance.md: plain-outcomes
             stated, made = here.declared.get(outputs[0]), outcome.outputs[0]
-            is_counted = not made.wide_bytes or made in self._wide
-            if is_counted and (stated is None or stated is made):
+            if (not made.wide_bytes or made in self._wide) and (stated is None or stated is made):
                 known[outputs[0]] = made
                 if made.shape is None:
                     here.has_unknown = True
                 elif not memo.has_walks:
                     self._repeat(memo, inputs, made)
                 return
-        if any(map(_WIDE_BYTES, outcome.outputs)):
-            outcome = self._bounded_outcome(memo, outcome)
-        is_affected = memo.has_faulty_attribute
-        if affected:
-            is_affected = is_affected or self._is_affected(graph, index, here.nested, affected)
-            if not outcome.problems and self._lacks_a_type(graph, index, inputs, known):
-                outcome = memo.without_types(outcome, inputs)
-        self._take_outputs(here, index, memo, inputs, outcome, is_affected=is_affected)
-        self._take_faults(here, index, inputs, outcome)
+        if self._wide.are_among(outcome.outputs):
+            outcome = self._wide.bounded_outcome(memo, outcome)
+        if affected and self._lacks_a_type(here, index, inputs, outcome):
+            outcome = memo.without_types(outcome, inputs)
+        self._take_outputs(here, index, memo, inputs, outcome)
+        if not outcome.has_only_outputs:
+            self._take_faults(here, NodeStep(index, memo, inputs, outcome))
 
     def _take_outputs(
-        self,
-        here: _GraphWalk,
-        index: int,
-        memo: OutcomeMemo,
-        inputs: tuple[Fact | None, ...],
-        outcome: NodeOutcome,
-        *,
-        is_affected: bool,
+        self, here: GraphWalk, index: int, memo: OutcomeMemo, inputs: tuple[Fact | None, ...], outcome: NodeOutcome
     ) -> None:
-        """Add the facts of the outputs of a node to those that are known. `is_affected`: whether a fault precedes."""
+        """Add the facts of the outputs of a node to those that are known."""
         known, outputs = here.known, here.graph.table.outputs[index]
-        here.has_unknown |= len(outcome.outputs) < len(outputs)
+        is_affected = memo.has_faulty_attribute or (bool(here.affected) and self._is_affected(here, index))
+        if len(outcome.outputs) < len(outputs):
+            here.has_unknown = True
         for name, made in zip(outputs, outcome.outputs, strict=False):
             stated = here.declared.get(name)
             if stated is None or stated is made:
                 known[name] = made
             else:
-                step = _NodeStep(index, memo, inputs, outcome)
-                known[name] = self._with_declaration(here, step, name, made, stated)
+                known[name] = self._with_declaration(here, NodeStep(index, memo, inputs, outcome), name, stated, made)
             if is_affected and not is_complete(made):
                 # After a fault declarations do not count: most exporters infer them from the faulty value.
                 known[name] = fact(known[name].kind, made.shape, made.content, made.inside)
                 here.affected.add(name)
-            here.has_unknown |= known[name].shape is None
+            if known[name].shape is None:
+                here.has_unknown = True
         if "" in outputs:
             known[""] = ABSENT
 
@@ -337,37 +300,19 @@ class Flow:
             self._repeated.clear()
         self._repeated[memo, inputs] = made
 
-    def _take_faults(self, here: _GraphWalk, index: int, inputs: tuple[Fact | None, ...], outcome: NodeOutcome) -> None:
+    def _take_faults(self, here: GraphWalk, step: NodeStep) -> None:
         """Record the bug that an outcome met, the problems of the node's operands, and that dimensions are equated."""
+        index, outcome = step.index, step.outcome
         if outcome.equated:
             here.unequal.append(index)
         if outcome.crash is not None:
             self.crashes.note(outcome.crash, "inferring types and shapes", here.graph.nodes[index])
         if outcome.problems or outcome.shape_problems:
             here.has_unknown = True
-            if self._report(here.graph.nodes[index], inputs, outcome, here.frame, here.known):
+            if self._report(here, step):
                 here.affected.update(filter(None, here.graph.table.outputs[index]))
 
-    def _bounded_outcome(self, memo: OutcomeMemo, outcome: NodeOutcome) -> NodeOutcome:
-        """Return an outcome with wide facts, without those for which there is no memory."""
-        bounded = tuple(map(self._bounded, outcome.outputs))
-        if bounded == outcome.outputs:
-            return outcome
-        memo.outcomes.clear()
-        return replace(outcome, outputs=bounded)
-
-    def _bounded(self, made: Fact) -> Fact:
-        """Return the fact, or a part of it that is not wide if the wide facts of the model take too much memory."""
-        if not made.wide_bytes or made in self._wide:
-            return made
-        if made.wide_bytes > self._wide_bytes_left:
-            forget(made)
-            return fact(made.kind) if made.bare.wide_bytes else made.bare
-        self._wide_bytes_left -= made.wide_bytes
-        self._wide.add(made)
-        return made
-
-    def _with_declaration(self, here: _GraphWalk, step: _NodeStep, name: str, made: Fact, stated: Fact) -> Fact:
+    def _with_declaration(self, here: GraphWalk, step: NodeStep, name: str, stated: Fact, made: Fact) -> Fact:
         """Return the fact of an output: what the operator makes, joined with the declaration."""
         memo, index = step.memo, step.index
         if _have_other_shapes(made, stated):
@@ -378,34 +323,37 @@ class Flow:
             if self._declarations.is_reported(here.graph, index, name, step.outcome, here.known):
                 here.impossible[name] = memo
             return made
-        if step.outcome.branches:
-            stated = without_expressions(stated)
-        if here.graph.parent is not None:
-            stated = without_own_names(stated, made)
-        operator = memo.operator.schema if memo.operator is not None else None
-        if operator is not None and operator.name == "DictVectorizer":
+        stated = _comparable_declaration(here, step, stated, made)
+        if memo.operator is not None and memo.operator.schema.name == "DictVectorizer":
             made = with_declared_rank(made, stated, here.graph.table.forms[index])
         quick = self._declarations.joined.get((made, stated))
         found = quick or self._declarations.join(name, made, stated, here.contradicted)
         if name in here.contradicted:
             here.affected.add(name)  # declarations of later values may follow from the wrong one
         elif _is_bound_reshape(memo) and step.inputs and not step.outcome.shape_problems:
-            data = step.inputs[0] or UNKNOWN
-            if self._declarations.compare_counts(here.graph, name, data, stated, made, here.frame.call):
-                here.unequal.append(index)
+            self._compare_counts(here, step, name, stated, made)
         return found
 
-    def _compare_declarations(self, here: _GraphWalk) -> set[str]:
+    def _compare_counts(self, here: GraphWalk, step: NodeStep, name: str, stated: Fact, made: Fact) -> None:
+        """Compare the number of elements of a Reshape's output, as declared, with that of its input."""
+        data = step.inputs[0] or UNKNOWN
+        match compare_counts(data.shape, stated.shape, made.shape):
+            case "other":
+                self._declarations.record_count(here.graph, name, data, stated, here.frame.call)
+            case "other by names":
+                here.unequal.append(step.index)
+
+    def _compare_declarations(self, here: GraphWalk) -> set[str]:
         """Record the declarations that contradict what was inferred; return the values of another type."""
         differing: set[str] = set()
         with self.crashes.at("comparing declarations with what follows", here.graph.place):
             if here.contradicted:
                 differing = self._declarations.compare(here.graph, here.declared, here.contradicted, here.frame.call)
             if here.impossible:
-                self._declarations.note_impossible(here.graph, here.declared, here.impossible, here.frame.call)
+                self._declarations.record_impossible(here.graph, here.declared, here.impossible, here.frame.call)
         return differing
 
-    def _walk_other_subgraphs(self, here: _GraphWalk) -> Generator[Walk, Facts, None]:
+    def _walk_other_subgraphs(self, here: GraphWalk) -> Generator[Walk, Facts, None]:
         """Walk the subgraphs of nodes whose operator does not run them."""
         forms = here.graph.table.forms
         for index, graphs in here.nested.items():
@@ -415,7 +363,7 @@ class Flow:
                 facts = tuple([here.known.get(name, UNKNOWN) for name in node.inputs])
                 subgraphs = here.frame.subgraphs_of(node, graphs, here.known)
                 with self.crashes.at("following the values through subgraphs", node):
-                    yield from self.subgraphs.walk_others(node, holder, facts, here.frame, subgraphs)
+                    yield from self.subgraphs.walk_others(WalkedNode(node, holder, facts, here.frame, subgraphs))
         for graph in here.nested.get(len(forms), ()):
             # The call gives another graph than the default of the parameter.
             yield from self._walk_alone(graph, here.frame, here.known)
@@ -435,7 +383,7 @@ class Flow:
         known.update(inputs)
         if graph.initializer_names or graph.sparse_initializer_names:
             with self.crashes.at("reading the initializers", graph.place):
-                made = initializer_facts(graph, self.flow_input.outside, self.crashes, self._bounded, self.frames)
+                made = initializer_facts(graph, self.flow_input.outside, self.crashes, self._wide.bounded, self.frames)
                 for name in self.flow_input.misfits.get(id(graph), ()):
                     made[name] = fact(made[name].kind, None)
                 for name in inputs.keys() & made.keys():
@@ -450,86 +398,92 @@ class Flow:
         given = self.flow_input
         if not given.trusts_declarations:
             return stated
-        found = default_value(stated, made)
+        found = fact_of_input_with_default(stated, made)
         is_open = given.has_open_defaults and graph.kind is GraphKind.MAIN
         # A condition that callers choose decides nothing.
         return found.bare if is_open and (not given.trusts_defaults or found.kind == "tensor(bool)") else found
 
-    def _report(
-        self, node: Node, inputs: tuple[Fact | None, ...], outcome: NodeOutcome, frame: Frame, known: Known
-    ) -> bool:
+    def _report(self, here: GraphWalk, step: NodeStep) -> bool:
         """Record the problems of a node; return whether its outputs are unknown because of them."""
-        operator = frame.memos[node.form].operator
+        node, outcome, call = here.graph.nodes[step.index], step.outcome, here.frame.call
+        operator = step.memo.operator
         assert operator is not None
-        facts = tuple([each or UNKNOWN for each in inputs])
+        facts = tuple([each or UNKNOWN for each in step.inputs])
         with self.crashes.at("noting what is wrong with operands", node):
             if outcome.problems:
                 self.faulty.add(node.graph, node.outputs)
             for problem in outcome.problems:
                 # An omitted output has no type.
                 if not isinstance(problem, DisallowedOutput) or any(node.outputs[problem.index : problem.index + 1]):
-                    self.found.note_operand(node, operator.schema, problem, facts, frame.call)
+                    self.recorder.record_operand_types(node, operator.schema, problem, facts, call)
             for shape_problem in outcome.shape_problems:
-                self.found.note_shapes(node, operator.schema, shape_problem, facts, frame.call)
+                self.recorder.record_operand_shapes(node, operator.schema, shape_problem, facts, call)
         # A declaration does not replace an unknown output: one fault, one finding.
         is_fault = bool(outcome.problems) or not all(map(is_warning, outcome.shape_problems))
         if is_fault:
-            known.update({name: made for name, made in zip(node.outputs, outcome.outputs, strict=False) if name})
+            made = zip(node.outputs, outcome.outputs, strict=False)
+            here.known.update({name: each for name, each in made if name})
         return is_fault
 
-    def _lacks_a_type(self, graph: Graph, index: int, inputs: tuple[Fact | None, ...], known: Known) -> bool:
-        """Return whether an input of a node has an unknown type that follows from a fault."""
+    def _lacks_a_type(self, here: GraphWalk, index: int, inputs: tuple[Fact | None, ...], outcome: NodeOutcome) -> bool:
+        """Return whether an input of a node has an unknown type that follows from a fault.
+
+        False if the node has a type problem of its own.
+        """
         is_unknown = any(each is None or each.kind is None for each in inputs)
-        return is_unknown and self.faulty.are_affected(graph, index, known)
+        return not outcome.problems and is_unknown and self.faulty.are_affected(here.graph, index, here.known)
 
-    def _is_affected(self, graph: Graph, index: int, nested: Mapping[int, Sequence[Graph]], affected: Set[str]) -> bool:
+    def _is_affected(self, here: GraphWalk, index: int) -> bool:
         """Return whether a node has an input, or a subgraph with an output, whose shape is lost to a fault."""
-        return not affected.isdisjoint(graph.node_inputs[index]) or self.faulty.reach_outputs(nested.get(index, ()))
+        if not here.affected.isdisjoint(here.graph.node_inputs[index]):
+            return True
+        return self.faulty.reach_outputs(here.nested.get(index, ()))
 
-    def _special(
-        self, node: Node, memo: OutcomeMemo, inputs: Facts, frame: Frame, known: Known, nested: Sequence[Graph]
+    def _outcome_of_subgraphs(
+        self, here: GraphWalk, index: int, memo: OutcomeMemo, inputs: Facts
     ) -> Generator[Walk, Facts, NodeOutcome]:
-        """Return the outcome of a node with subgraphs, a function call, or a node of an unknown operator."""
-        if memo.operator is not None:
-            try:
-                subgraphs = frame.subgraphs_of(node, nested, known)
-                return (yield from self.subgraphs.walk(node, memo, inputs, frame, subgraphs))
-            except Exception as error:
-                self.crashes.note(crash_of(error), "following the values through subgraphs", node)
-            for graph in nested:
-                yield from self._walk_alone(graph, frame, known)
-            return NodeOutcome((UNKNOWN,) * len(node.outputs))
+        """Return the outcome of a node whose operator runs its subgraphs."""
+        node, nested = here.graph.nodes[index], here.nested.get(index, ())
+        try:
+            subgraphs = here.frame.subgraphs_of(node, nested, here.known)
+            return (yield from self.subgraphs.walk(WalkedNode(node, memo, inputs, here.frame, subgraphs)))
+        except Exception as error:
+            self.crashes.note(crash_of(error), "following the values through subgraphs", node)
+        for graph in nested:
+            yield from self._walk_alone(graph, here.frame, here.known)
+        return NodeOutcome((UNKNOWN,) * len(node.outputs))
+
+    def _outcome_of_call(
+        self, here: GraphWalk, index: int, memo: OutcomeMemo, inputs: Facts
+    ) -> Generator[Walk, Facts, NodeOutcome]:
+        """Return the outcome of a function call, or of a node of an unknown operator."""
+        node, nested = here.graph.nodes[index], here.nested.get(index, ())
         outputs: Facts = ()
         try:
             function = self.flow_input.operators.operator(node).function if self.frames.may_call(node.op_type) else None
-            if function is None or self.found.is_trial:
+            if function is None or self._trials.is_trial:
                 outputs = _without_signature(node, inputs)
             else:
-                subgraphs = frame.subgraphs_of(node, nested, known)
-                outputs = yield from self.functions.call(function, node, inputs, subgraphs, frame)
+                subgraphs = here.frame.subgraphs_of(node, nested, here.known)
+                outputs = yield from self.functions.call(function, node, inputs, subgraphs, here.frame)
         except Exception as error:
             self.crashes.note(crash_of(error), "following the values through the function", node)
         for graph in nested:
             # Nothing runs it: an operator of another domain may, or a call was not followed.
-            yield from self._walk_alone(graph, frame, known)
+            yield from self._walk_alone(graph, here.frame, here.known)
         # For an unknown operator declarations are used.
         return NodeOutcome(outputs[: len(node.outputs)] + (UNKNOWN,) * (len(node.outputs) - len(outputs)))
 
     def _walk_alone(self, graph: Graph, frame: Frame, known: Known) -> Generator[Walk, Facts, None]:
         """Walk a graph with unknown inputs, unless an operator has run it."""
         if graph not in self.found.walks:
-            self.found.unsure += 1
-            yield self.walk_nested(graph, frame, known, None)
-            self.found.unsure -= 1
+            yield self._reachability.uncertain_walk(self.walk_nested(graph, frame, known, None))
 
     def walk_subgraph(self, nested: NestedGraph, supplied: tuple[Fact | None, ...] | None) -> Walk:
         """Walk a graph that an attribute of a node has, or that a call passes to it."""
-        if not nested.number:
-            return (yield from self.walk_nested(nested.graph, nested.frame, nested.known, supplied))
-        self.found.unsure += 1
-        outputs = yield from self.functions.walk_passed(nested, supplied)
-        self.found.unsure -= 1
-        return outputs
+        if nested.number:
+            return self._reachability.uncertain_walk(self.functions.walk_passed(nested, supplied))
+        return self.walk_nested(nested.graph, nested.frame, nested.known, supplied)
 
     def walk_nested(self, graph: Graph, frame: Frame, known: Known, supplied: tuple[Fact | None, ...] | None) -> Walk:
         """Walk a nested graph, and remove its names afterwards."""

@@ -15,8 +15,8 @@ from onnx_lint.inference.types.subgraph_types import Mismatch, SubgraphRole
 from onnx_lint.inference.types.type_string import (
     ValueType,
     describe_types,
+    fits_after_optional,
     is_optional,
-    lacks_conversion,
     optional_element,
     optional_of,
     tensor_element,
@@ -52,6 +52,11 @@ class OperandConflict(Record):
     call: Call | None
     further: FurtherCalls | None = None
     """Other calls of the function with the same problem."""
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Identifies the problem at the node, in any call."""
+        return id(self.node.graph), self.node.index, self.problem
 
     @property
     def place(self) -> Place:
@@ -129,7 +134,7 @@ class OperandConflict(Record):
         if not kind or parameter is None:
             return False
         if "?" in kind:
-            return lacks_conversion(kind, allowed_types(parameter))
+            return fits_after_optional(kind, allowed_types(parameter))
         converted = optional_element(kind) if is_optional(kind) else optional_of(kind)
         return converted in allowed_types(parameter)
 
@@ -372,6 +377,11 @@ class SubgraphConflict(Record):
     graph: Graph
     mismatch: Mismatch
     call: Call | None
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Identifies the input or output, in any call."""
+        return id(self.graph), self.mismatch.role, self.mismatch.index
 
     @property
     def place(self) -> Place:

@@ -43,7 +43,8 @@ class Call(Record):
 
     def each(self, depth: int = MAX_AROUND) -> Iterator[Call]:
         """Yield the call and those with the same arguments, each with every call around it."""
-        for one in (self, *(self.equal.calls if self.equal is not None else ())):
+        equal = self.equal.calls if self.equal is not None else ()
+        for one in (self, *equal):
             if one.around is None or not depth:
                 yield replace(one, equal=None)
             else:
@@ -136,8 +137,11 @@ class WalkResult(Record):
         return self.facts.get(name, UNKNOWN)
 
 
-WalkedValue = tuple[WalkResult, str]
-"""A value: the walk over the graph that defines it, and its name."""
+class WalkedValue(Record):
+    """A value, in the walk over the graph that defines it."""
+
+    walked: WalkResult
+    name: str
 
 
 class Walks:

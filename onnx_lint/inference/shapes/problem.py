@@ -210,6 +210,37 @@ def is_warning(problem: ShapeProblem) -> bool:
     return False
 
 
+def fault_of(problem: PlainProblem) -> int | ProblemPlace | None:
+    """Return what is wrong: the index of an input, a dimension, or a number; None if it is an output."""
+    match problem:
+        case WrongRank(operand=operand) | NotOneElement(operand=operand):
+            return operand
+        case NotBroadcast(other=other) | TwoSizes(second=other):
+            return other
+        case WrongCount(source=source):
+            return Element(source, None)
+        case Overflow():
+            return None
+    return problem.place
+
+
+def contradicted_by(problem: PlainProblem) -> NumberSource | ProblemPlace | None:
+    """Return the operand, dimension or number that the faulty one contradicts; None if there is none.
+
+    A wrong axis, index or other number contradicts the shape of input 0.
+    """
+    match problem:
+        case WrongRank(like=like):
+            return like
+        case Unequal(by=by) | Indivisible(by=by) | WrongCount(by=by):
+            return by
+        case NotBroadcast(one=one) | TwoSizes(first=one):
+            return one
+        case AxisOutOfRange() | Repeated() | WrongValue():
+            return 0
+    return None
+
+
 def apart(problem: PlainProblem) -> Iterator[PlainProblem]:
     """Yield a problem for each of the elements or dimensions that one is about; most are about one."""
     match problem:

@@ -66,8 +66,11 @@ def is_optional(kind: ValueType) -> bool:
     return kind.startswith("optional(")
 
 
-def lacks_conversion(pattern: str, allowed: Iterable[ValueType]) -> bool:
-    """Return whether a value would be accepted after it is put into an optional type, or taken out of one."""
+def fits_after_optional(pattern: str, allowed: Iterable[ValueType]) -> bool:
+    """Return whether one of the allowed types remains if a type is wrapped into an optional type, or unwrapped.
+
+    `pattern`: the type; a `?` in it stands for any rest.
+    """
     inner = pattern[len("optional(") : -1] if is_optional(pattern) else f"optional({pattern})"
     beginning = inner.partition("?")[0]
     return any(kind.startswith(beginning) for kind in allowed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from onnx_lint.inference.flow import function_walk
+from onnx_lint.inference.flow import walk_budget
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 from onnx_lint.model import Model
@@ -76,7 +76,7 @@ class TestValueInfoOfFunctions:
         assert _are_of_some_calls(model)
 
     def test_calls_that_were_not_followed_may_fit(self, monkeypatch: pytest.MonkeyPatch):
-        monkeypatch.setattr(function_walk, "REPEATED_WALK_BUDGET", 0)
+        monkeypatch.setattr(walk_budget, "REPEATED_WALK_BUDGET", 0)
         assert _are_of_some_calls(_called_with(("double", 2), ("float16", 2)))
         assert _are_of_some_calls(_called_with(("float", 3), ("float", 4)))
         # That its shape is not known says nothing about its type.

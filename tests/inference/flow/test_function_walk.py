@@ -9,7 +9,7 @@ import pytest
 from support.project.each_case import each_case
 
 from onnx_lint import lint
-from onnx_lint.inference.flow import function_walk
+from onnx_lint.inference.flow import walk_budget
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 from onnx_lint.spec.clauses import Severity
@@ -122,7 +122,7 @@ def test_the_default_of_a_parameter(body: str, expected: list[str]):
 
 
 def test_a_graph_beyond_the_budget_is_unknown_and_the_cause_says_so(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(function_walk, "REPEATED_WALK_BUDGET", 3)
+    monkeypatch.setattr(walk_budget, "REPEATED_WALK_BUDGET", 3)
     # Each graph runs the one before it twice.
     text = "g (bool c, float[2] x) => (y) { y = d.F5 (c, x) <g: graph = b () => (o) { o = Neg (x) }> }"
     twice = "If (c) <then_branch: graph = @g, else_branch: graph = @g>"

@@ -13,7 +13,7 @@ from support.project.each_case import each_case
 from onnx_lint.engine.lint import lint_source
 from onnx_lint.engine.selection import report_of
 from onnx_lint.engine.settings import Settings
-from onnx_lint.inference.flow import function_walk
+from onnx_lint.inference.flow import walk_budget
 from onnx_lint.inference.flow.knowledge import MAX_CAUSES, has_known_shape
 from onnx_lint.inference.shapes.fact import fact
 from onnx_lint.input.source import BytesSource
@@ -166,7 +166,7 @@ def test_an_argument_of_unknown_shape():
 
 
 def test_calls_beyond_the_budget(monkeypatch):
-    monkeypatch.setattr(function_walk, "REPEATED_WALK_BUDGET", 0)
+    monkeypatch.setattr(walk_budget, "REPEATED_WALK_BUDGET", 0)
     function = '<domain: "d", opset_import: ["" : 21]> f (p) => (q) { q = Relu(p) }'
     text = f"g (float[1] x, float[2] z) => (float[] y, float[] w) {{ y = d.f(x) w = d.f(z) }} {function}"
     assert _causes(text) == {("budget", "d::f"): 1}

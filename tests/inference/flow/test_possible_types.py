@@ -8,8 +8,8 @@ from google.protobuf import text_format
 from support.project.each_case import each_case
 
 from onnx_lint import lint, schema
-from onnx_lint.inference.flow.possible_types import pattern_of
-from onnx_lint.inference.types.type_string import lacks_conversion
+from onnx_lint.inference.flow.type_sets import pattern_of
+from onnx_lint.inference.types.type_string import fits_after_optional
 
 CUSTOM = 'node { op_type: "Make" domain: "com.example" output: "h" }'
 
@@ -161,6 +161,6 @@ def test_types_in_words():
     assert pattern_of(frozenset({"seq(tensor(float))", "seq(tensor(int8))"})) == "seq(tensor(?))"
     assert pattern_of(frozenset({"optional(tensor(int8))", "optional(seq(tensor(int8)))"})) == "optional(?)"
     assert pattern_of(frozenset({"tensor(float)", "seq(tensor(int8))"})) == "seq(tensor(int8)) or tensor(float)"
-    assert lacks_conversion("optional(?)", frozenset({"tensor(float)"}))
-    assert lacks_conversion("tensor(?)", frozenset({"optional(tensor(float))"}))
-    assert not lacks_conversion("seq(tensor(?))", frozenset({"tensor(float)"}))
+    assert fits_after_optional("optional(?)", frozenset({"tensor(float)"}))
+    assert fits_after_optional("tensor(?)", frozenset({"optional(tensor(float))"}))
+    assert not fits_after_optional("seq(tensor(?))", frozenset({"tensor(float)"}))

@@ -6,8 +6,8 @@ from __future__ import annotations
 import pytest
 
 from onnx_lint import schema
-from onnx_lint.inference.flow import function_walk
 from onnx_lint.inference.flow import traversal as flow
+from onnx_lint.inference.flow import walk_budget
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 from onnx_lint.model import Model, Proto
@@ -100,7 +100,7 @@ def test_a_body_is_walked_once_for_each_tuple_of_types(monkeypatch: pytest.Monke
 
 def test_what_grows_without_end_is_given_up_in_time(monkeypatch: pytest.MonkeyPatch):
     """Each body calls the next one twice, and casts one argument more for the second call: 2 ** 40 tuples of types."""
-    monkeypatch.setattr(function_walk, "REPEATED_WALK_BUDGET", 200)
+    monkeypatch.setattr(walk_budget, "REPEATED_WALK_BUDGET", 200)
     depth = 40
     arguments = [f"a{index}" for index in range(depth)]
     proto = _model(depth)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operators with subgraphs: only their own inputs and attributes are checked here, since subgraphs are walked.
 
-The subgraphs decide the outputs, see `onnx_lint.inference.flow.subgraph_shapes`.
+The subgraphs decide the outputs, see `onnx_lint.inference.flow.subgraphs`.
 """
 
 from __future__ import annotations
