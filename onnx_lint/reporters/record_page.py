@@ -67,12 +67,15 @@ def _attributes(record: OperatorRecord, kinds: frozenset[str]) -> Iterator[str]:
     """Yield all that is said of each attribute in one line. An input of which only advice is known has one as well."""
     fields = [(field, words, getattr(record, field)) for field, words in _OF_ATTRIBUTES]
     for name in dict.fromkeys(name for _, _, texts in fields for name in texts if name not in record.inputs):
-        said = [
-            words.format(_form(texts[name], kinds) if field in ("attributes", "advised") else texts[name])
-            for field, words, texts in fields
-            if name in texts
-        ]
+        said = [words.format(_said(field, texts[name], kinds)) for field, words, texts in fields if name in texts]
         yield f"{'' if _is_shape(record, name) else 'attribute '}`{name}`: {'; '.join(said)}"
+
+
+def _said(field: str, value: object, kinds: frozenset[str]) -> object:
+    """Return what a field of a record says of an attribute, for the line of the attribute."""
+    if field in ("attributes", "advised"):
+        return _form(value, kinds)
+    return " ".join([str(each) if each != "" else "''" for each in value]) if isinstance(value, tuple) else value
 
 
 def _is_shape(record: OperatorRecord, name: str) -> bool:

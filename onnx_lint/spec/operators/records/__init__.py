@@ -56,6 +56,10 @@ OperandForm = str | None | Mapping[str, Any]
 """The dimensions of an operand, or an operand for each case or condition."""
 
 
+AllowedValues = tuple[str, ...] | tuple[int, ...]
+"""Strings or integers."""
+
+
 class GraphForm(Record):
     """What ONNX Runtime requires of a graph in an attribute, which a node runs once for each word.
 
@@ -100,9 +104,9 @@ class OperatorRecord(Record):
     """The choices of forms of the operands: "flat or batched"."""
     where: Mapping[str, OperandForm] = EMPTY
     """Names that stand for dimensions in the operands."""
-    values: Mapping[str, str] = EMPTY
+    values: Mapping[str, AllowedValues] = EMPTY
     """The values of attributes: ONNX Runtime makes no session with others."""
-    flags: Mapping[str, str] = EMPTY
+    flags: Mapping[str, AllowedValues] = EMPTY
     """The values of attributes that the description lists: with others, the kernels decide."""
     element_types: tuple[str, ...] = ()
     """Attributes that hold an element type."""
@@ -165,7 +169,7 @@ ACTIVATIONS: Final = (
     "as many as 6 if direction=bidirectional; as many as 3 if !direction=bidirectional"
 )
 """The functions of an LSTM: three for each direction."""
-ORDERS: Final = "0 1 2 3 4"
+ORDERS: Final = (0, 1, 2, 3, 4)
 """The orders of the numbers of a matrix: columns, rows, and three of tiles."""
 COMPILED: Final = "it represents a graph that was compiled for a device"
 

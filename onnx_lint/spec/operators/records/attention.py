@@ -16,7 +16,7 @@ _QUANTIZED_CACHE: Final = "word of NONE PER_TENSOR PER_CHANNEL"
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "Attention": lambda: OperatorRecord(
         failing={"do_rotary=1": EVERY_RELEASE, "mask_index=4 elements": EVERY_RELEASE, "!bias": "1.23.2"},
-        flags={"rotary_embedding_dim": "0 32 64 128"},
+        flags={"rotary_embedding_dim": (0, 32, 64, 128)},
         attributes={
             "num_heads": "at least 1",
             "past_present_share_buffer": "needs past_sequence_length if past",
@@ -138,7 +138,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "qk_output": 0,
             "v_quant_type": "NONE",
         },
-        values={"causal": "0 1", "qk_output": "0 1 2"},
+        values={"causal": (0, 1), "qk_output": (0, 1, 2)},
         combinations=(
             "TOGETHER in:key in:value",
             "TOGETHER in:past_key in:past_value",
@@ -233,7 +233,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "update_rule": _RULES,
         },
         defaults={"update_rule": "gated_delta"},
-        values={"update_rule": "linear gated delta gated_delta"},
+        values={"update_rule": ("linear", "gated", "delta", "gated_delta")},
         inputs={
             "query": "b t @q_num_heads*d",
             "key": "b t k=?*d",

@@ -19,7 +19,7 @@ def _as_input() -> OperatorRecord:
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "AttnLSTM": lambda: OperatorRecord(
         attributes={"activations": ACTIVATIONS, "clip": "above 0; not nan", "hidden_size": "at least 1"},
-        values={"direction": "forward reverse bidirectional"},
+        values={"direction": ("forward", "reverse", "bidirectional")},
         combinations=("SOME in:QW", "SOME in:MW", "SOME in:V", "SOME in:M", "SOME hidden_size"),
         where={"d": {"direction=bidirectional": "2", "else": "1"}, "o": {"AW": "o", "else": "m"}},
         inputs={
@@ -80,9 +80,31 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     ),
     "CDist": lambda: OperatorRecord(
         values={
-            "metric": "braycurtis canberra chebyshev cityblock correlation cosine dice euclidean hamming jaccard "
-            "jensenshannon kulsinski mahalanobis matching minkowski rogerstanimoto russellrao seuclidean sokalmichener "
-            "sokalsneath sqeuclidean wminkowski yule",
+            "metric": (
+                "braycurtis",
+                "canberra",
+                "chebyshev",
+                "cityblock",
+                "correlation",
+                "cosine",
+                "dice",
+                "euclidean",
+                "hamming",
+                "jaccard",
+                "jensenshannon",
+                "kulsinski",
+                "mahalanobis",
+                "matching",
+                "minkowski",
+                "rogerstanimoto",
+                "russellrao",
+                "seuclidean",
+                "sokalmichener",
+                "sokalsneath",
+                "sqeuclidean",
+                "wminkowski",
+                "yule",
+            ),
         },
         until={"!metric=euclidean !metric=sqeuclidean": EVERY_RELEASE},
         inputs={"A": "m n", "B": "k n"},
@@ -98,12 +120,12 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "Gelu": _as_input,
     "Inverse": lambda: OperatorRecord(inputs={"X": "*batch n n"}, outputs={"Y": "*batch n n"}),
     "Irfft": lambda: OperatorRecord(
-        flags={"normalized": "0", "onesided": "1"}, computed="contrib_elements.inverse_real_transform"
+        flags={"normalized": (0,), "onesided": (1,)}, computed="contrib_elements.inverse_real_transform"
     ),
     "IsAllFinite": lambda: OperatorRecord(outputs={"output": ""}),
     "MurmurHash3": _as_input,
     "Pad": lambda: OperatorRecord(
-        values={"mode": "constant reflect edge wrap"},
+        values={"mode": ("constant", "reflect", "edge", "wrap")},
         inputs={"data": None, "pads": "{?, 1 ?}", "value": ""},
         computed="contrib_elements.pad",
         reads=("pads",),
@@ -111,7 +133,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "QuickGelu": _as_input,
     "Range": lambda: OperatorRecord(computed="constants.number_range", reads=("start", "limit", "delta")),
     "Rfft": lambda: OperatorRecord(
-        flags={"normalized": "0", "onesided": "1"}, computed="contrib_elements.real_transform"
+        flags={"normalized": (0,), "onesided": (1,)}, computed="contrib_elements.real_transform"
     ),
     "SampleOp": lambda: OperatorRecord(inputs={"X": "*all"}, outputs={"Y": "*all"}),
     "ScaledSiLU": _as_input,

@@ -8,7 +8,7 @@ from typing import Final
 
 from onnx_lint.spec.operators.records import OperatorRecord
 
-_PADS: Final = "'' NOTSET SAME_UPPER SAME_LOWER VALID"
+_PADS: Final = ("", "NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID")
 
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "ConvTransposeWithDynamicPads": lambda: OperatorRecord(
@@ -18,7 +18,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         computed="contrib_images.padded_transposed_convolution",
     ),
     "CropAndResize": lambda: OperatorRecord(
-        values={"mode": "bilinear nearest"},
+        values={"mode": ("bilinear", "nearest")},
         inputs={"X": "b ? ? ?", "rois": "n 4", "batch_indices": "n", "crop_size": "2"},
         contents={"batch_indices": "at least 0; below b", "crop_size": "at least 1"},
         computed="contrib_images.crop",
@@ -34,16 +34,19 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             ),
         },
         since={"activation=HardSwish": "1.32.0"},
-        values={"activation": "Clip HardSigmoid HardSwish LeakyRelu Relu Sigmoid Tanh", "auto_pad": _PADS},
+        values={
+            "activation": ("Clip", "HardSigmoid", "HardSwish", "LeakyRelu", "Relu", "Sigmoid", "Tanh"),
+            "auto_pad": _PADS,
+        },
         computed="contrib_images.fused_convolution",
     ),
     "GridSample": lambda: OperatorRecord(
-        values={"mode": "bilinear nearest bicubic", "padding_mode": "zeros border reflection"},
+        values={"mode": ("bilinear", "nearest", "bicubic"), "padding_mode": ("zeros", "border", "reflection")},
         inputs={"X": "n ? ? ?", "Grid": "n ? ? 2"},
         computed="images.sample_at_grid",
     ),
     "GroupNorm": lambda: OperatorRecord(
-        flags={"activation": "0 1", "channels_last": "0 1"},
+        flags={"activation": (0, 1), "channels_last": (0, 1)},
         inputs={"X": "*all"},
         advised={
             "X": {"channels_last=0": "? c=@groups*d ? ?", "else": "? ? ? c=@groups*d"},
@@ -84,7 +87,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         computed="contrib_images.pool_of_integers",
     ),
     "SkipGroupNorm": lambda: OperatorRecord(
-        flags={"activation": "0 1", "channels_last": "0 1"},
+        flags={"activation": (0, 1), "channels_last": (0, 1)},
         inputs={"X": "*all"},
         advised={
             "X": {"channels_last=0": "? c=@groups*d ? ?", "else": "? ? ? c=@groups*d"},

@@ -8,8 +8,8 @@ from typing import Final
 
 from onnx_lint.spec.operators.records import EVERY_RELEASE, MOST, OperatorRecord
 
-_BITS: Final = "2 3 4 8"
-_ACTIVATIONS: Final = "relu gelu silu swiglu identity relu2 geglu"
+_BITS: Final = (2, 3, 4, 8)
+_ACTIVATIONS: Final = ("relu", "gelu", "silu", "swiglu", "identity", "relu2", "geglu")
 
 _FUSED: Final = {
     "activation_type=swiglu swiglu_fusion": "2*i",
@@ -62,7 +62,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         outputs={"output": "*rows c"},
     ),
     "GatedRMSNorm": lambda: OperatorRecord(
-        values={"activation": "silu swish sigmoid"},
+        values={"activation": ("silu", "swish", "sigmoid")},
         inputs={"X": "*rows w", "scale": "{c, , ? ? *more}", "gate": "*rows w"},
         sizes={"w": "multiple of c"},
         outputs={"Y": "*rows w"},
@@ -85,7 +85,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "num_heads": f"at least 0; at most {MOST}",
             "rotary_embedding_dim": "at least 0; multiple of 2; needs num_heads",
         },
-        values={"mrope_layout": "0 1"},
+        values={"mrope_layout": (0, 1)},
         sizes={"h": "multiple of 2 if !rotary_embedding_dim"},
         cases=("packed or by_head",),
         where={"half": {"rotary_embedding_dim": "@rotary_embedding_dim/2", "else": "h/2"}},
@@ -283,7 +283,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "input_width": "at least 0",
             "rotary_embedding_dim": "at least 2; multiple of 2; at most w",
         },
-        values={"flatten_batch": "0 1", "use_fp32_arithmetic": "0 1"},
+        values={"flatten_batch": (0, 1), "use_fp32_arithmetic": (0, 1)},
         inputs={
             "X": {"input_width": "b s n ?", "else": "b s n w"},
             "scale": {"input_width": "w=@input_width", "else": "w"},

@@ -28,8 +28,21 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     ),
     "FusedGemm": lambda: OperatorRecord(
         values={
-            "activation": "Celu Elu HardSigmoid LeakyRelu ParametricSoftplus Relu ScaledTanh Selu Sigmoid Softplus "
-            "Softsign Tanh ThresholdedRelu",
+            "activation": (
+                "Celu",
+                "Elu",
+                "HardSigmoid",
+                "LeakyRelu",
+                "ParametricSoftplus",
+                "Relu",
+                "ScaledTanh",
+                "Selu",
+                "Sigmoid",
+                "Softplus",
+                "Softsign",
+                "Tanh",
+                "ThresholdedRelu",
+            ),
         },
         combinations=("SOME activation",),
         computed="contrib_matrices.gemm",
@@ -39,7 +52,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "GemmFastGelu": lambda: OperatorRecord(computed="contrib_matrices.product"),
     "GemmFloat8": lambda: OperatorRecord(
         scales="scaleA scaleB scaleY",
-        values={"dtype": "1 10 16 17 19"},
+        values={"dtype": (1, 10, 16, 17, 19)},
         element_types=("dtype",),
         computed="contrib_matrices.gemm_of_float8",
     ),

@@ -11,7 +11,7 @@ from onnx_lint.spec.operators.records import ACTIVATIONS, ORDERS, OperatorRecord
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "DequantizeBFP": lambda: OperatorRecord(
         element_types=("dtype",),
-        values={"dtype": "1 10 16"},
+        values={"dtype": (1, 10, 16)},
         inputs={"x": "?"},
         advised={"shape": "?"},
         computed="contrib_quantization.unpacked",
@@ -20,7 +20,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "DequantizeLinear": lambda: OperatorRecord(computed="quantization.quantize", reads=("x_zero_point",)),
     "DequantizeWithOrder": lambda: OperatorRecord(
         scales="scale_input",
-        flags={"to": "1 10", "order_input": ORDERS, "order_output": ORDERS},
+        flags={"to": (1, 10), "order_input": ORDERS, "order_output": ORDERS},
         element_types=("to",),
         inputs={"input": "*all"},
         outputs={"output": "*all"},
@@ -28,7 +28,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "DynamicQuantizeLSTM": lambda: OperatorRecord(
         scales="W_scale R_scale",
         attributes={"activations": ACTIVATIONS, "clip": "above 0; not nan", "hidden_size": "at least 1"},
-        values={"direction": "forward reverse bidirectional"},
+        values={"direction": ("forward", "reverse", "bidirectional")},
         combinations=("SOME hidden_size",),
         where={"d": {"direction=bidirectional": "2", "else": "1"}},
         inputs={
@@ -117,7 +117,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         scales="x_scale y_scale",
         minima={"pads": 0},
         lengths="kernel_shape strides dilations 2*pads",
-        values={"auto_pad": "'' NOTSET SAME_UPPER SAME_LOWER VALID"},
+        values={"auto_pad": ("", "NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID")},
         combinations=("SOME in:x_zero_point",),
         computed="contrib_images.pool_of_integers",
     ),
@@ -133,8 +133,8 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         reads=("Y_scale", "Y_zero_point", "inputs"),
     ),
     "QLinearConv": lambda: OperatorRecord(
-        flags={"channels_last": "0 1"},
-        values={"auto_pad": "'' NOTSET SAME_UPPER SAME_LOWER VALID"},
+        flags={"channels_last": (0, 1)},
+        values={"auto_pad": ("", "NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID")},
         computed="contrib_images.convolution_of_integers",
     ),
     "QLinearGlobalAveragePool": lambda: OperatorRecord(

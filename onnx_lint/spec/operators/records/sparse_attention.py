@@ -19,9 +19,9 @@ _GATES: Final = "; ".join(
 )
 _UPDATES: Final = "@state_update_capacity"
 _NOT_WITH_QSA: Final = "not given if policy_mode=qsa"
-_CACHE_TYPES: Final = "'' float16 bfloat16 int8 float8e4m3fn int4 float4e2m1"
+_CACHE_TYPES: Final = ("", "float16", "bfloat16", "int8", "float8e4m3fn", "int4", "float4e2m1")
 _QUANTIZED: Final = "one of NONE PER_TENSOR PER_CHANNEL"
-_POLICY: Final = "csa qsa"
+_POLICY: Final = ("csa", "qsa")
 _CSA: Final = "with csa needs index_topk key gate position_bias head_weights position_ids"
 _EACH_HEAD: Final = "{h, h 1, 1 h, ? ? ? *more}"
 """ONNX Runtime takes any form that has as many elements."""
@@ -86,9 +86,9 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
         defaults={"gate_activation": "none", "state_update_capacity": 0, "update_rule": "gated_delta"},
         values={
-            "beta_activation": "none sigmoid",
-            "gate_activation": "none softplus qwen sigmoid kda",
-            "update_rule": "linear gated delta gated_delta",
+            "beta_activation": ("none", "sigmoid"),
+            "gate_activation": ("none", "softplus", "qwen", "sigmoid", "kda"),
+            "update_rule": ("linear", "gated", "delta", "gated_delta"),
         },
         combinations=(
             "TOGETHER in:key in:value",
@@ -185,7 +185,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "token_budget": f"at least 1; at most {MOST}; multiple of compress_ratio; one of 0 if policy_mode=csa",
         },
         defaults={"max_output_entries": 0},
-        values={"indexshare_state_policy": "advance default hold", "policy_mode": _POLICY},
+        values={"indexshare_state_policy": ("advance", "default", "hold"), "policy_mode": _POLICY},
         combinations=(
             "TOGETHER in:indexshare_mode in:merged_indices in:merged_counts in:merged_status out:indexshare_status",
         ),
@@ -237,7 +237,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
                 "with append_indices needs additional_indices additional_counts"
             ),
         },
-        values={"policy_mode": "append_indices append_range"},
+        values={"policy_mode": ("append_indices", "append_range")},
         inputs={
             "base_indices": "r ?",
             "base_counts": "r",
@@ -252,7 +252,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "PagedAttention": lambda: OperatorRecord(
         attributes={"kv_cache_layout": "with LATENT excludes value_cache_out"},
         defaults={"kv_cache_layout": "SEPARATE"},
-        values={"kv_cache_layout": "LATENT SEPARATE"},
+        values={"kv_cache_layout": ("LATENT", "SEPARATE")},
         flags={"k_cache_dtype": _CACHE_TYPES, "v_cache_dtype": _CACHE_TYPES},
         combinations=(
             "NEEDS out:value_cache_out in:value_cache",

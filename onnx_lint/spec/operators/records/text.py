@@ -124,7 +124,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "vocab_size": "at least -1",
         },
         defaults={"decoder_start_token_id": -1, "model_type": 0},
-        values={"model_type": "0 1 2"},
+        values={"model_type": (0, 1, 2)},
         inputs={
             "input_ids": {"model_type=2": "b ? ?", "else": "b s"},
             "max_length": "",
@@ -177,7 +177,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             ),
         },
         defaults={"channels_last": 0, "ndim": 1, "state_channels_last": -1, "state_update_capacity": 0},
-        values={"activation": "none silu swish"},
+        values={"activation": ("none", "silu", "swish")},
         cases=("text or image",),
         where={
             "reach": {"dilation": "@dilation*k-@dilation", "else": "k-1"},
@@ -240,7 +240,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "GreedySearch": lambda: OperatorRecord(
         attributes={"vocab_size": "at least -1"},
         defaults={"model_type": 0},
-        values={"model_type": "0"},
+        values={"model_type": (0,)},
         inputs=_SEARCH,
         contents=_SEARCHED,
         graphs=_SEARCHED_GRAPHS,
@@ -347,7 +347,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "vocab_size": "at least -1",
         },
         defaults={"model_type": 0},
-        values={"model_type": "0"},
+        values={"model_type": (0,)},
         inputs={**_SEARCH, "presence_mask": _SEARCH["prefix_vocab_mask"]},
         contents=_SEARCHED,
         graphs=_SEARCHED_GRAPHS,
@@ -432,7 +432,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "WhisperBeamSearch": lambda: OperatorRecord(
         combinations=("SOME encoder",),
         defaults={"model_type": 2},
-        values={"model_type": "2"},
+        values={"model_type": (2,)},
         graphs={"2": _GRAPHS_OF_SOUND},
         computed="contrib_generation.beam_search",
         reads=("max_length", "num_beams", "num_return_sequences"),
