@@ -92,7 +92,11 @@ def broadcast_on_demand(node: Operands) -> Outputs:
 
 @register_rule("PRelu", "PRelu:7")
 def prelu(node: Operands) -> Outputs:
-    """The slope is broadcast unidirectionally; before version 7 it has one element, or one for each channel."""
+    """Return the shape of the input. From version 7 on, check that the slope is broadcast to it.
+
+    Before version 7 the description requires no shape of the slope. It only says that one element is shared by all
+    channels.
+    """
     data, slope = node.shape(0), node.shape(1)
     if data is None or slope is None:
         return [data]

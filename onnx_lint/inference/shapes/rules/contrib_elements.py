@@ -54,23 +54,17 @@ def expand(node: Operands) -> Outputs:
 
 
 def unfold(node: Operands) -> Outputs:
-    """Slices of a size along an axis, which become one more dimension."""
-    shape, size, step = node.shape(0), node.integer("size"), node.integer("step", 1)
-    if shape is None or size is None or step < 1:
-        return UNKNOWN
-    axis = node.integer("dim", -1)
-    axis = axis + len(shape) if axis < 0 else axis
-    if not 0 <= axis < len(shape):
-        node.wrong_value("dim", node.integer("dim"), "it is no axis of the input", allowed=f"less than {len(shape)}")
+    """Infer slices of a size along an axis, which become one more dimension."""
+    shape, size = node.shape(0, at_least=1), node.integer("size")
+    axis = node.axis(node.integer("dim", -1), len(shape), "dim") if shape is not None else None
+    if shape is None or size is None or axis is None:
         return UNKNOWN
     whole = shape[axis]
-    if isinstance(whole, int) and size > whole:
+    if not isinstance(whole, int):
+        return [(*shape[:axis], None, *shape[axis + 1 :], size)]
+    if size > whole:
         node.wrong_value("size", size, f"the axis has {whole} elements", allowed=f"at most {whole}", about_data=True)
-    slices: Dim = (whole - size) // step + 1 if isinstance(whole, int) and 0 <= size <= whole else None
-    return [(*shape[:axis], slices, *shape[axis + 1 :], size)] if size >= 0 else UNKNOWN
-
-
-_IMAGE = 4
+    return [(*shape[:axis], (whole - size) // node.integer("step", 1) + 1, *shape[axis + 1 :], size)]
 
 
 def pad(node: Operands) -> Outputs:
