@@ -59,7 +59,7 @@ def record_lines(record: OperatorRecord) -> Iterator[str]:
         yield from (line.format(name, _required(text)) for name, text in texts.items())
     yield from _lists(record)
     yield from _releases(record)
-    if record.computed and not record.compared and not record.graphs:
+    if (record.check or record.computed) and not record.compared and not record.graphs:
         yield "sizes that no line names are compared as well, such as those of windows and of products of matrices"
 
 

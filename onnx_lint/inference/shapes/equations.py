@@ -382,8 +382,7 @@ class NameBindings:
 
     def _constant(self, name: str) -> int | None:
         """Return the one number in an input; None if it is unknown, or is not a size."""
-        index = next((at for at, each in enumerate(self.node.schema.inputs) if each.name == name), -1)
-        number = (self.node.content(index) or (None,))[0]
+        number = self.node.first_element(self.node.input(name))
         return number if isinstance(number, int) and number >= 0 else None
 
     def _value(self, term: Term) -> tuple[Dim, ProblemPlace | None]:

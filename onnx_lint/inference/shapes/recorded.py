@@ -29,7 +29,7 @@ from onnx_lint.inference.shapes.forms import (
 )
 from onnx_lint.inference.shapes.operands import UNKNOWN, Inside, Operands, Outputs, OutputShape
 from onnx_lint.inference.shapes.problem import Warned
-from onnx_lint.inference.shapes.registration import Infer, ShapeRule
+from onnx_lint.inference.shapes.registration import ShapeRule
 from onnx_lint.inference.shapes.requirements import condition, fit_contents, fit_sizes, has_attribute, is_of_size
 from onnx_lint.spec.operators import OperatorSchema, ParameterOption
 from onnx_lint.spec.operators.records import OperandForm, OperatorRecord, Requirement, record_of, requirements
@@ -73,7 +73,9 @@ class _RecordReading:
         """The inputs with further requirements in the documentation, which the runtime does not check."""
         others = {name: text for name, text in record.advised.items() if name not in signature.inputs}
         self.advised_attributes = _parsed(others)
+        self.check = _function(record.check) if record.check else None
         self.computed = _function(record.computed) if record.computed else None
+        self.has_function = bool(record.check or record.computed)
         of_attributes = _parsed(record.attributes)
         of_sizes = [each for each in of_attributes if is_of_size(each[1], signature.attributes)]
         self.attributes = tuple([each for each in of_attributes if each not in of_sizes])
@@ -168,10 +170,10 @@ def _parsed(texts: Mapping[str, Any]) -> tuple[tuple[str, Requirement], ...]:
     return tuple([(name, each) for name, text in texts.items() for each in requirements(text)])
 
 
-def _function(path: str) -> Infer:
+def _function(path: str) -> Any:
+    """Return a function of a shape rule, by its module and name."""
     module, _, name = path.partition(".")
-    found: Infer = getattr(import_module(f"onnx_lint.inference.shapes.rules.{module}"), name)
-    return found
+    return getattr(import_module(f"onnx_lint.inference.shapes.rules.{module}"), name)
 
 
 def _patterns(name: str, dims: str | None, where: Mapping[str, str]) -> list[Pattern]:
@@ -207,7 +209,7 @@ def _advice(signature: _Signature) -> _RecordReading:
     record = record_of(signature.operator)
     assert record is not None
     inputs = {**record.inputs, **record.advised}
-    return _RecordReading(signature, replace(record, inputs=inputs, computed="", contents=EMPTY))
+    return _RecordReading(signature, replace(record, inputs=inputs, check="", computed="", contents=EMPTY))
 
 
 def recorded_rule(schema: OperatorSchema) -> ShapeRule | None:
@@ -241,6 +243,8 @@ def _infer(reading: _RecordReading, node: Operands) -> Outputs:
         has_attribute(node, name, each)
     if node.problems:
         return UNKNOWN  # one fault, one finding
+    if reading.check is not None:
+        reading.check(node)
     found = reading.computed(node) if reading.computed is not None else UNKNOWN
     if node.problems:
         return UNKNOWN
@@ -277,8 +281,8 @@ def _advised(reading: _RecordReading, node: Operands, found: Outputs) -> Outputs
     if node.problems:
         node.warnings += [Warned(each, _UNCHECKED) for each in node.problems if not isinstance(each, Warned)]
         node.problems.clear()
-        return found if reading.computed is not None else list(map(_if_whole, found))
-    if solution is None or reading.computed is not None:
+        return found if reading.has_function else list(map(_if_whole, found))
+    if solution is None or reading.has_function:
         return found
     return [_known(one, other) for one, other in zip_longest(found, solution.outputs)]
 

@@ -67,11 +67,6 @@ def is_of_size(required: Requirement, attributes: Set[str]) -> bool:
     return required.kind in ("at most", "multiple of") and not name.isdecimal() and name not in attributes
 
 
-def input_of(node: Operands, name: str) -> int:
-    """Return the index of an input; -1 if the operator has none of that name."""
-    return next((at for at, each in enumerate(node.schema.inputs) if each.name == name), -1)
-
-
 # --- attributes
 
 
@@ -127,8 +122,8 @@ class _NamedPart(Record):
 def _part(node: Operands, name: str) -> _NamedPart:
     """Return what a word of a record names. An output with an empty name is given, except if the word ends in "!"."""
     needs_name, name = name.endswith("!"), name.removesuffix("!")
-    index = input_of(node, name)
-    if index >= 0:
+    index = node.input(name)
+    if index < len(node.schema.inputs):
         return _NamedPart(f"input {index} ('{name}')", node.given(index))
     index = next((at for at, each in enumerate(node.schema.outputs) if each.name == name), -1)
     if index >= 0:
@@ -164,19 +159,19 @@ def _condition_in_words(word: str) -> str:
 def _at_least(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
     least = _number(node, required.of[0])
     if isinstance(value, int | float) and least is not None and value < least:
-        node.too_small(name, value, least, index, _why(required))
+        node.too_small(name, value, least, index=index, condition=_why(required))
 
 
 def _above(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
     bound = _number(node, required.of[0])
     if isinstance(value, int | float) and bound is not None and value <= bound:
-        node.wrong_value(name, value, "", index, allowed=f"more than {bound}{_bound(node, required)}")
+        node.wrong_value(name, value, index=index, allowed=f"more than {bound}{_bound(node, required)}")
 
 
 def _below(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
     bound = _number(node, required.of[0])
     if isinstance(value, int | float) and bound is not None and value >= bound:
-        node.wrong_value(name, value, "", index, allowed=f"less than {bound}{_bound(node, required)}")
+        node.wrong_value(name, value, index=index, allowed=f"less than {bound}{_bound(node, required)}")
 
 
 def _bound(node: Operands, required: Requirement) -> str:
@@ -193,22 +188,22 @@ def _not(node: Operands, name: str, value: object, index: int | None, required: 
     if required.of == ("given",):
         if node.has(name):
             reason = f"{node.schema.name} must not have it{_why(required)}"
-            node.wrong_value(name, value, reason, index, allowed="no such attribute")
+            node.wrong_value(name, value, reason, index=index, allowed="no such attribute")
     elif isinstance(value, int | float) and any(_KINDS_OF_NUMBERS[each](value) for each in required.of):
         allowed = next((words for kind, words in _ALLOWED_NUMBERS.items() if kind in required.of), "another number")
-        node.wrong_value(name, value, "", index, allowed=f"{allowed}{_why(required)}")
+        node.wrong_value(name, value, index=index, allowed=f"{allowed}{_why(required)}")
 
 
 def _at_most(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
     most = _number(node, required.of[0])
     if isinstance(value, int) and most is not None and value > most:
-        node.wrong_value(name, value, f"at most {most}{_why(required)}", index)
+        node.wrong_value(name, value, f"at most {most}{_why(required)}", index=index)
 
 
 def _one_of(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
     if str(value) not in required.of and not (required.kind == "word of" and _is_word(str(value), required.of)):
         words = listed([*required.of], "or")
-        node.wrong_value(name, value, f"it must be {words}{_why(required)}", index, allowed=words)
+        node.wrong_value(name, value, f"it must be {words}{_why(required)}", index=index, allowed=words)
 
 
 def _same_as(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
@@ -217,7 +212,7 @@ def _same_as(node: Operands, name: str, value: object, index: int | None, requir
     other = str(given)
     if given is not None and str(value).upper() != other.upper():
         reason = f"it must be {other} like attribute '{required.of[0]}'"
-        node.wrong_value(name, value, reason, index, allowed=other)
+        node.wrong_value(name, value, reason, index=index, allowed=other)
 
 
 def _is_word(text: str, words: Sequence[str]) -> bool:
@@ -228,7 +223,7 @@ def _power_of_2(node: Operands, name: str, value: object, index: int | None, req
     least = int(required.of[0])
     if isinstance(value, int) and (value < least or value & (value - 1)):
         allowed = f"{least}, {2 * least}, {4 * least}, ..."
-        node.wrong_value(name, value, f"it must be a power of two from {least} on", index, allowed=allowed)
+        node.wrong_value(name, value, f"it must be a power of two from {least} on", index=index, allowed=allowed)
 
 
 def _multiple(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
@@ -237,7 +232,9 @@ def _multiple(node: Operands, name: str, value: object, index: int | None, requi
         return
     if required.kind == "either multiple of" and other % value:
         allowed = f"a multiple or a divisor of {other}"
-        node.wrong_value(name, value, f"it must be {allowed} (attribute '{required.of[0]}')", index, allowed=allowed)
+        node.wrong_value(
+            name, value, f"it must be {allowed} (attribute '{required.of[0]}')", index=index, allowed=allowed
+        )
     elif required.kind == "multiple of":
         by = Element(required.of[0], other) if not required.of[0].isdecimal() else None
         node.indivisible(Element(name, value, index), other, by)
@@ -299,7 +296,7 @@ def _fits(node: Operands, place: Element, required: Requirement, solution: FormS
     if not isinstance(limit, int) or not isinstance(place.value, int):
         return
     if required.kind == "at most" and place.value > limit:
-        node.wrong_value(place.source, place.value, "", allowed=f"at most {limit}{_source(node, by, limit)}")
+        node.wrong_value(place.source, place.value, allowed=f"at most {limit}{_source(node, by, limit)}")
     elif required.kind == "multiple of" and limit and place.value % limit:
         node.indivisible(place, limit, by)
 
@@ -333,7 +330,7 @@ def _limit(node: Operands, text: str, solution: FormSolution) -> tuple[Dim, Prob
             return (compute(one, other) if isinstance(one, int) and isinstance(other, int) else None), by
     limit, by = solution.sizes.get(text, (None, None))
     if text.startswith("#"):
-        index = input_of(node, text[1:])
+        index = node.input(text[1:])
         content = node.content(index) or ()
         number = content[0] if len(content) == 1 and isinstance(content[0], int) else None
         limit, by = number, Element(index, number)
@@ -358,7 +355,7 @@ _COMPUTED: Final[Mapping[str, Callable[[int, int], int | None]]] = {
 def fit_contents(node: Operands, contents: Required, solution: FormSolution) -> None:
     """Record the first constant in each input that is not as required."""
     for name, each in contents:
-        index = input_of(node, name)
+        index = node.input(name)
         numbers = node.content(index)
         limit, by = _limit(node, each.of[0], solution) if numbers else (None, None)
         if not numbers or not isinstance(limit, int) or not all(holds(node, word) for word in each.conditions):
@@ -369,7 +366,7 @@ def fit_contents(node: Operands, contents: Required, solution: FormSolution) -> 
             allowed = (
                 f"{_LIMITS.get(each.kind, '')}{limit}{why}" if each.kind != _RISES else "no less than the one before"
             )
-            node.wrong_value(index, numbers[at], "", at if len(numbers) > 1 else None, allowed=allowed)
+            node.wrong_value(index, numbers[at], index=at if len(numbers) > 1 else None, allowed=allowed)
 
 
 def first_wrong(kind: str, numbers: Sequence[Dim | float], limit: int) -> int | None:

@@ -253,7 +253,7 @@ _OTHER_ELEMENT_TYPES: Final = frozenset(
 )
 """Other attributes with an element type: of an intermediate result, or without a list of types in the signature."""
 
-AllowedValues = frozenset[str] | frozenset[int]
+AllowedValues = frozenset[str | int]
 """Strings for attributes of type STRING and STRINGS, numbers for INT and INTS."""
 
 

@@ -13,7 +13,7 @@ from onnx_lint.inference.shapes.fact import ABSENT, fact
 from onnx_lint.inference.shapes.forms import FormSolution
 from onnx_lint.inference.shapes.operands import AttributeValue, Operands
 from onnx_lint.inference.shapes.problem import Element, Indivisible, InputDimension, Unequal, WrongCount, WrongValue
-from onnx_lint.inference.shapes.requirements import first_wrong, fit_sizes, has_attribute, holds
+from onnx_lint.inference.shapes.requirements import first_wrong, fit_contents, fit_sizes, has_attribute, holds
 from onnx_lint.spec.operators.records import requirements
 
 
@@ -128,6 +128,17 @@ def test_dimensions_and_attributes_fit_the_dimensions():
     fit_sizes(made, [("num_heads", each) for each in requirements("at least 1; at most d")], (), found)
     allowed = "at most 12 because of dimension 2 of input 0 ('query')"
     assert made.problems == [WrongValue(Element("num_heads", 13), "", allowed)]
+
+
+def test_an_input_that_a_release_does_not_have_has_no_numbers():
+    """The last input of the node is another one."""
+    found = FormSolution((), {"s": (1, InputDimension(0, 1, 1))}, {})
+    for name, count in {"key": 1, "no_such_input": 0}.items():
+        schema = SCHEMAS.find("com.microsoft", "GroupQueryAttention", 1)
+        assert schema is not None
+        made = Operands(schema, {}, (fact("tensor(float)", None), fact("tensor(int32)", (1,), (7,))), 1)
+        fit_contents(made, [(name, each) for each in requirements("at most s")], found)
+        assert len(made.problems) == count
 
 
 @pytest.mark.parametrize(

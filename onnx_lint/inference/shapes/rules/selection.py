@@ -72,7 +72,7 @@ def one_hot_without_negative_indices(node: Operands) -> Outputs:
     wrong = [each for each in indices if isinstance(each[1], int | float) and each[1] <= -1]  # cast toward 0
     if wrong:
         at, index = wrong[0]
-        node.too_small(0, index, 0, at)
+        node.too_small(0, index, 0, index=at)
         node.also_wrong(0, wrong[1:])
     return one_hot(node)
 
@@ -111,7 +111,7 @@ def top_k(node: Operands) -> Outputs:
     if isinstance(size, int) and isinstance(count, int) and count > size:
         reason = f"there are {size} elements along the axis"
         place = 0 if source == 1 else None
-        node.wrong_value(source, count, reason, place, allowed=f"at most {size}", about_data=True)
+        node.wrong_value(source, count, reason, index=place, allowed=f"at most {size}", about_data=True)
         return UNKNOWN
     return [(*shape[:axis], count, *shape[axis + 1 :])] * 2
 

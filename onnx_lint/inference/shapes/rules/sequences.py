@@ -98,7 +98,7 @@ def _position(node: Operands, index: int, *, may_be_behind: bool = False) -> int
     greatest = count if may_be_behind else count - 1
     if not -count <= position <= greatest:
         allowed = f"{-count} to {greatest}" if -count <= greatest else "a sequence with elements"
-        node.wrong_value(index, position, f"the sequence has {count} elements", 0, allowed=allowed)
+        node.wrong_value(index, position, f"the sequence has {count} elements", index=0, allowed=allowed)
         return None
     return position + count if position < 0 else position
 

@@ -56,8 +56,8 @@ OperandForm = str | None | Mapping[str, Any]
 """The dimensions of an operand, or an operand for each case or condition."""
 
 
-AllowedValues = tuple[str, ...] | tuple[int, ...]
-"""Strings or integers."""
+ListedValues = tuple[str, ...] | tuple[int, ...]
+"""The values of an attribute of type STRING or INT."""
 
 
 class GraphForm(Record):
@@ -104,9 +104,9 @@ class OperatorRecord(Record):
     """The choices of forms of the operands: "flat or batched"."""
     where: Mapping[str, OperandForm] = EMPTY
     """Names that stand for dimensions in the operands."""
-    values: Mapping[str, AllowedValues] = EMPTY
+    values: Mapping[str, ListedValues] = EMPTY
     """The values of attributes: ONNX Runtime makes no session with others."""
-    flags: Mapping[str, AllowedValues] = EMPTY
+    flags: Mapping[str, ListedValues] = EMPTY
     """The values of attributes that the description lists: with others, the kernels decide."""
     element_types: tuple[str, ...] = ()
     """Attributes that hold an element type."""
@@ -134,16 +134,18 @@ class OperatorRecord(Record):
     """True if each run fails or ends the process without one of the values of the variadic input."""
     advised: Mapping[str, OperandForm] = EMPTY
     """Inputs of which the documentation requires more, and attributes: ONNX Runtime runs a node without it."""
-    computed: str = ""
-    """The function that compares what no equation says, and returns the shapes of the outputs if `outputs` has none:
-    its module in `onnx_lint.inference.shapes.rules`, a dot, and its name.
+    check: str = ""
+    """The function that compares what no equation says: its module in `onnx_lint.inference.shapes.rules`, a dot, and
+    its name.
     """
+    computed: str = ""
+    """A function that also returns the shapes of the outputs."""
     compared: str = ""
-    """What that function compares, in words, for `explain`."""
+    """What either function compares, in words, for `explain`."""
     graphs: Mapping[str, Mapping[str, tuple[GraphForm, ...]]] = EMPTY
     """The graphs in attributes, for each value of `model_type`. Of several forms, the number of inputs says which."""
     reads: tuple[str, ...] = ()
-    """The inputs whose content that function or a requirement of a dimension (#name) reads."""
+    """The inputs whose content such a function or a requirement of a dimension (#name) reads."""
     since: Mapping[str, str] = EMPTY
     """Inputs that ONNX Runtime compares only from a release on: the known releases before it run any shape. And values
     (bits=8) that only releases from there on have, perhaps of nodes with so many outputs (outputs=2).

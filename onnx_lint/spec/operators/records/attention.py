@@ -27,7 +27,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "input": "b s i",
             "weights": {"qkv_hidden_sizes": f"i w={_WIDTHS}", "else": "i w=(@num_heads*3)*d"},
             "bias": {"qkv_hidden_sizes": f"w={_WIDTHS}", "else": "w=(@num_heads*3)*d"},
-            "mask_index": None,  # `fits_mask`
+            "mask_index": None,  # `check_mask`
             "past": {
                 "past_present_share_buffer": "? ? ? ? ?",
                 "qkv_hidden_sizes": "2 b @num_heads p @qkv_hidden_sizes.1/@num_heads",
@@ -44,7 +44,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
                 "else": "2 b @num_heads p+s d",
             },
         },
-        computed="contrib_attention.fits_mask",
+        check="contrib_attention.check_mask",
         reads=("mask_index",),
     ),
     "DecoderMaskedMultiHeadAttention": lambda: OperatorRecord(
@@ -149,7 +149,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         ),
         inputs={
             "query": {
-                "query_seqlens key": "b s w",  # `fits_cache`
+                "query_seqlens key": "b s w",  # `check_group_query_attention`
                 "key": "b s w=@num_heads*d",
                 "else": "b s (@num_heads+2*@kv_num_heads)*d",
             },
@@ -198,7 +198,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
                 "at least s if !past_key !query_seqlens; at most s if !past_key !query_seqlens"
             ),
         },
-        computed="contrib_attention.fits_cache",
+        check="contrib_group_query_attention.check_group_query_attention",
         compared=(
             "beside `past_key`, `key` has as many tokens as `query`, or none; beside it, without `query_seqlens` and a "
             "sliding cache, `total_sequence_length` is `p+t`, or from `t` to `p`; beside it, several new tokens need "
@@ -263,7 +263,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             },
             "value": {"split": "b t y=@num_heads*v!", "by_head": "b @num_heads t d!", "else": "-"},
             "bias": {"split": "w+w+v*@num_heads", "by_head": "w+w+w", "else": None},
-            "key_padding_mask": None,  # `fits_padding`
+            "key_padding_mask": None,  # `check_padding_mask`
             "attention_bias": {
                 "past_sequence_length split or past_sequence_length by_head": "1|b 1|@num_heads s all",
                 "split or by_head": "1|b 1|@num_heads s p+t",
@@ -304,7 +304,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
                 "else": "b @num_heads s ?",
             },
         },
-        computed="contrib_attention.fits_padding",
+        check="contrib_attention.check_padding_mask",
     ),
     "QAttention": lambda: OperatorRecord(
         failing={"mask_index=4 items": EVERY_RELEASE},
@@ -318,7 +318,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "bias": "w=(@num_heads*3)*d",
             "input_scale": "",
             "weight_scale": "{, w}",
-            "mask_index": None,  # `fits_mask`
+            "mask_index": None,  # `check_mask`
             "input_zero_point": "",
             "weight_zero_point": "{, w}",
             "past": {"past_present_share_buffer": "? ? ? p ?", "else": "2 b @num_heads p d"},
@@ -327,7 +327,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "output": "b s @num_heads*d",
             "present": {"past_present_share_buffer": None, "else": "2 b @num_heads p+s d"},
         },
-        computed="contrib_attention.fits_mask",
+        check="contrib_attention.check_mask",
         reads=("mask_index",),
     ),
 }

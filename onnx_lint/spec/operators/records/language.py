@@ -100,7 +100,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "sin_cache": "m @mrope_section.0+@mrope_section.1+@mrope_section.2",
         },
         contents={"position_ids": "at least 0; below m"},
-        computed="contrib_transformers.has_heads",
+        check="contrib_transformers.check_head_count",
         compared="an input of 3 dimensions requires `num_heads` above 0",
         outputs={
             "output": {
@@ -273,7 +273,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             },
             "router_weights": {"flat": "t e", "batched": "b*s e"},
         },
-        computed="contrib_transformers.fits_widths",
+        check="contrib_transformers.check_weight_bits",
         advised={"quant_type": "one of int fp4 nvfp4 fp8 wfp4afp8", **_SWIGLU},
         outputs={"output": {"flat": "t h", "batched": "b s h"}},
     ),
@@ -320,7 +320,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
         sizes={"m": "at least s if !is_packed_batching"},
         outputs={"output": {"packed": "b s w", "by_head": "b n s d"}},
-        computed="contrib_transformers.has_positions",
+        check="contrib_transformers.check_positions",
         reads=("position_ids",),
     ),
     "RouterGateUpProj": lambda: OperatorRecord(

@@ -81,7 +81,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         since={"B": "1.32.0", "absmax": "1.32.0"},
         inputs={"A": {"transB=0": "*rows @N", "else": "*rows @K"}},
         outputs={"Y": {"transB=0": "*rows @K", "else": "*rows @N"}},
-        computed="contrib_matrices.has_blocks",
+        check="contrib_matrices.check_bnb4_blocks",
     ),
     "MatMulFpQ4": lambda: OperatorRecord(
         inputs={"A": None, "B": "?", "B_shape": "2"},
@@ -123,7 +123,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
         until={"block_size>256 bits=2": EVERY_RELEASE, "bits=8 zero_points~scales": "1.23.2"},
         failing={"bits=8 zero_points~scales elements": "1.23.2"},
-        computed="contrib_matrices.are_blocks",
+        check="contrib_matrices.check_nbits_blocks",
         compared=(
             "`B` is `[@N ceil(@K/@block_size) @block_size*@bits/8]`; `scales` are `[@N ceil(@K/@block_size)]`, or as "
             "many in one dimension; so are `zero_points`, of uint8 packed by `bits` within each of the `@N` rows; if a "
@@ -131,7 +131,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         ),
         inputs={
             "A": "*rows @K",
-            "B": None,  # with the scales and zero points: `are_blocks`
+            "B": None,  # with the scales and zero points: `check_nbits_blocks`
             "scales": None,
             "zero_points": None,
             "g_idx": f"{{@K, {_BLOCKS}*@block_size}}",

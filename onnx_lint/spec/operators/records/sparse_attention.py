@@ -113,7 +113,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "capture_count": "b",
             "state_update_active": "1",
         },
-        computed="contrib_attention.packs_heads",
+        check="contrib_sparse_attention.check_packed_width",
         sizes={"b": "at least 1", "g": "multiple of h", "t": "multiple of b if !cu_seqlens"},
         contents={"cu_seqlens": "begins with 0; rises by 0; ends with t"},
         outputs={
@@ -370,7 +370,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "key_total_sequence_lengths": "at least s; at most #total_sequence_length",
         },
         advised={"sparse_block_size": "one of 16 32 64 128"},
-        computed="contrib_attention.has_blocks",
+        check="contrib_sparse_attention.check_block_mask",
         reads=("block_row_indices", "block_col_indices"),
         outputs={
             "output": "b s @num_heads*d",

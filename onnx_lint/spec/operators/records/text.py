@@ -216,7 +216,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             },
             "state_update": {_EXTENDED: "b @state_update_capacity taken"},
         },
-        computed="contrib_transformers.has_channels_and_state",
+        check="contrib_transformers.check_channels_and_state",
     ),
     "ConvStateReplay": lambda: OperatorRecord(
         inputs={"source_backing": "?", "capture_backing": "?", "destination_backing": "n", "metadata": "8"},
@@ -324,7 +324,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "NGramRepeatBlock": lambda: OperatorRecord(
         attributes={"ngram_size": "at least 1"},
         inputs={"input_ids": "b ?", "scores": "b v"},
-        computed="contrib_generation.bans_words",
+        check="contrib_generation.check_banned_tokens",
         reads=("input_ids",),
         outputs={"scores_out": "b v"},
     ),
