@@ -12,42 +12,61 @@ from onnx_lint.inference.shapes.dims import Dim
 from onnx_lint.inference.shapes.forms import FormSolution
 from onnx_lint.inference.shapes.operands import Operands
 from onnx_lint.inference.shapes.problem import Element, Indivisible, InputDimension, ProblemPlace, Unequal, WrongCount
-from onnx_lint.spec.operators.records import Requirement
+from onnx_lint.spec.operators.records.grammar import (
+    CeilingOfQuotient,
+    Condition,
+    NamedSize,
+    NumberInAttribute,
+    NumberInInput,
+    Requirement,
+    SizePart,
+    SizeProduct,
+    SizeSum,
+    WrittenNumber,
+)
 from onnx_lint.wording import listed
 
-Condition = Callable[[Operands], bool]
+ConditionTest = Callable[[Operands], bool]
 """Returns whether a condition is true of a node."""
 
 
-def condition(text: str, inputs: Sequence[str], outputs: Sequence[str] = ()) -> Condition:
-    """Return the condition that a text says of the nodes of an operator with these inputs and outputs.
+def condition_test(condition: Condition, inputs: Sequence[str], outputs: Sequence[str] = ()) -> ConditionTest:
+    """Return the test for a condition of the nodes of an operator with these inputs and outputs.
 
-    `outputs`: those that no input or attribute is called like.
+    `outputs`: those whose names no input or attribute has.
     """
-    if text.startswith("!"):
-        without = condition(text[1:], inputs, outputs)
-        return lambda node: not without(node)
-    name, equals, value = text.partition("=")
-    if equals and value == "''":
-        return lambda node: node.argument(name) in ("", ("",))
-    if equals:
-        return lambda node: str(node.argument(name)) == value
-    name, is_more, least = text.partition(">")
-    if is_more:
-        return lambda node: node.integer(name, 0) > (int(least) if least.isdecimal() else node.integer(least, 0))
-    one, sign, other = text.partition("!~" if "!~" in text else "~")
-    if sign:
-        first, second = (inputs.index(each) if each in inputs else len(inputs) for each in (one, other))
-        if sign == "~":
-            return lambda node: node.fact(first).kind == node.fact(second).kind
-        return lambda node: _differ(node.fact(first).kind, node.fact(second).kind) and node.given(first)
-    if text in inputs:
-        index = inputs.index(text)
+    test = _positive_test(condition, inputs, outputs)
+    return (lambda node: not test(node)) if condition.is_negated else test
+
+
+def _positive_test(condition: Condition, inputs: Sequence[str], outputs: Sequence[str]) -> ConditionTest:
+    """Return the test for a condition without its negation."""
+    name, value = condition.name, condition.value
+    match condition.sign:
+        case "=" if not value:
+            return lambda node: node.argument(name) in ("", ("",))
+        case "=":
+            return lambda node: str(node.argument(name)) == value
+        case ">" if value.isdecimal():
+            return lambda node: node.integer(name, 0) > int(value)
+        case ">":
+            return lambda node: node.integer(name, 0) > node.integer(value, 0)
+        case "~":
+            return lambda node: _kind(node, name) == _kind(node, value)
+        case "!~":
+            return lambda node: _differ(_kind(node, name), _kind(node, value)) and node.given(node.input(name))
+    if name in inputs:
+        index = inputs.index(name)
         return lambda node: node.given(index)
-    if text in outputs:
-        place = outputs.index(text)
+    if name in outputs:
+        place = outputs.index(name)
         return lambda node: node.gives(place)
-    return lambda node: bool(node.argument(text))
+    return lambda node: bool(node.argument(name))
+
+
+def _kind(node: Operands, name: str) -> str | None:
+    """Return the type of an input."""
+    return node.fact(node.input(name)).kind
 
 
 def _differ(one: str | None, other: str | None) -> bool:
@@ -55,16 +74,18 @@ def _differ(one: str | None, other: str | None) -> bool:
     return one is not None and other is not None and one != other
 
 
-def holds(node: Operands, text: str) -> bool:
+def holds(node: Operands, condition: Condition) -> bool:
     """Return whether a condition is true of a node."""
     outputs = [each.name for each in node.schema.outputs if each.name not in node.schema.attributes]
-    return condition(text, [each.name for each in node.schema.inputs], outputs)(node)
+    return condition_test(condition, [each.name for each in node.schema.inputs], outputs)(node)
 
 
 def is_of_size(required: Requirement, attributes: Set[str]) -> bool:
     """Return whether a requirement of an attribute is about a dimension."""
-    name = required.of[0].partition("/")[0]
-    return required.kind in ("at most", "multiple of") and not name.isdecimal() and name not in attributes
+    if required.kind not in ("at most", "multiple of"):
+        return False
+    first = required.size.first
+    return isinstance(first, NamedSize) and first.name not in attributes
 
 
 # --- attributes
@@ -76,44 +97,48 @@ def has_attribute(node: Operands, name: str, required: Requirement) -> None:
     if value is None:
         return
     before = len(node.problems)
-    if required.kind.endswith(("needs", "excludes")):
-        _beside(node, name, value, required)
+    if required.kind in ("needs", "excludes"):
+        _check_beside(node, name, value, required)
     elif required.kind == "as many as":
-        _has_count(node, name, value, required)
+        _check_count(node, name, value, required)
     elif isinstance(value, tuple):
         for index, number in enumerate(value):
             _KINDS[required.kind](node, name, number, index, required)
     else:
         _KINDS[required.kind](node, name, value, None, required)
-    if len(node.problems) > before and not all(holds(node, word) for word in required.conditions):
+    if len(node.problems) > before and not all(holds(node, each) for each in required.conditions):
         del node.problems[before:]
 
 
-def _beside(node: Operands, name: str, value: object, required: Requirement) -> None:
+def _check_beside(node: Operands, name: str, value: object, required: Requirement) -> None:
     """Record operands and attributes that an attribute requires beside it, or excludes."""
-    of_value, _, what = required.kind.removeprefix("with ").rpartition(" ")
-    if not value or (of_value and of_value != str(value)):
+    if not value or (required.value and required.value != str(value)):
         return
-    conditions = tuple([word for word in required.conditions if word != f"{name}={value}"])
-    why = _why(replace(required, conditions=conditions))
+    others = tuple([each for each in required.conditions if each != Condition(name, "=", str(value))])
+    why = _why(replace(required, conditions=others))
     for each in required.of:
         part = _part(node, each)
-        if part.is_given == (what == "needs"):
-            continue
-        if what == "excludes":
-            reason, allowed = f"it excludes {part.words}{why}", "another value"
-        elif part.is_attribute and not of_value:
-            node.wrong_value(each, node.integer(each, 0), f"'{name}' {value} requires it", allowed="at least 1")
-            continue
-        else:
-            reason = f"it requires {part.words}{why}, which the node leaves out"
-            allowed = f"{part.words}{', or another value' if of_value else ''}"
-        node.wrong_value(name, value, reason, allowed=allowed if of_value or part.is_attribute else None)
+        if required.kind == "excludes" and part.is_given:
+            allowed = "another value" if required.value or part.is_attribute else None
+            node.wrong_value(name, value, f"it excludes {part.words}{why}", allowed=allowed)
+        elif required.kind == "needs" and not part.is_given:
+            _record_missing(node, name, value, part, required.value, why)
+
+
+def _record_missing(node: Operands, name: str, value: object, part: _NamedPart, of_value: str, why: str) -> None:
+    """Record what an attribute requires and the node leaves out. `of_value`: the value that requires it, or empty."""
+    if part.is_attribute and not of_value:
+        reason = f"'{name}' {value} requires it"
+        node.wrong_value(part.name, node.integer(part.name, 0), reason, allowed="at least 1")
+        return
+    reason = f"it requires {part.words}{why}, which the node leaves out"
+    node.wrong_value(name, value, reason, allowed=f"{part.words}, or another value" if of_value else None)
 
 
 class _NamedPart(Record):
     """An input, output or attribute of a node that an attribute requires or excludes."""
 
+    name: str
     words: str
     is_given: bool
     is_attribute: bool = False
@@ -124,15 +149,15 @@ def _part(node: Operands, name: str) -> _NamedPart:
     needs_name, name = name.endswith("!"), name.removesuffix("!")
     index = node.input(name)
     if index < len(node.schema.inputs):
-        return _NamedPart(f"input {index} ('{name}')", node.given(index))
+        return _NamedPart(name, f"input {index} ('{name}')", node.given(index))
     index = next((at for at, each in enumerate(node.schema.outputs) if each.name == name), -1)
     if index >= 0:
         is_given = node.gives(index) if needs_name else node.output_count > index
-        return _NamedPart(f"output {index} ('{name}')", is_given)
-    return _NamedPart(f"attribute '{name}'", node.has(name) and node.argument(name) != 0, is_attribute=True)
+        return _NamedPart(name, f"output {index} ('{name}')", is_given)
+    return _NamedPart(name, f"attribute '{name}'", node.has(name) and node.argument(name) != 0, is_attribute=True)
 
 
-def _has_count(node: Operands, name: str, value: object, required: Requirement) -> None:
+def _check_count(node: Operands, name: str, value: object, required: Requirement) -> None:
     """Record a list of another length."""
     count = int(required.of[0])
     if isinstance(value, tuple) and len(value) != count:
@@ -145,15 +170,14 @@ def _why(required: Requirement) -> str:
     return f" if {' and '.join(found)}" if found else ""
 
 
-def _condition_in_words(word: str) -> str:
-    one, sign, other = word.partition("!~")
-    if sign:
-        return f"inputs '{one}' and '{other}' have different types"
-    name, equals, value = word.partition("=")
-    is_not, named = name.startswith("!"), name.removeprefix("!").removesuffix(">0")
-    if equals:
-        return f"attribute '{named}' is {'not ' if is_not else ''}{value}"
-    return f"the node {'leaves out' if is_not else 'has'} '{named}'"
+def _condition_in_words(condition: Condition) -> str:
+    name = condition.name
+    if condition.sign == "!~":
+        return f"inputs '{name}' and '{condition.value}' have different types"
+    if condition.sign == "=":
+        value = condition.value or "''"
+        return f"attribute '{name}' is {'not ' if condition.is_negated else ''}{value}"
+    return f"the node {'leaves out' if condition.is_negated else 'has'} '{name}'"
 
 
 def _at_least(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
@@ -281,18 +305,19 @@ def fit_sizes(node: Operands, attributes: Required, sizes: Required, solution: F
     for name, each in attributes:
         value = node.integer(name)
         if value is not None:
-            _fits(node, Element(name, value), each, solution)
+            _check_attribute(node, Element(name, value), each, solution)
     for name, each in sizes:
         size, place = solution.sizes.get(name, (None, None))
         if isinstance(size, int) and isinstance(place, InputDimension) and not node.problems:
-            _has_size(node, name, each, solution)
-            if node.problems and not all(holds(node, word) for word in each.conditions):
+            _check_size(node, name, each, solution)
+            if node.problems and not all(holds(node, condition) for condition in each.conditions):
                 node.problems.clear()
 
 
-def _fits(node: Operands, place: Element, required: Requirement, solution: FormSolution) -> None:
+def _check_attribute(node: Operands, place: Element, required: Requirement, solution: FormSolution) -> None:
     """Record an attribute that does not fit a dimension."""
-    limit, by = _limit(node, required.of[0], solution)
+    found = _limit(node, required.size, solution)
+    limit, by = found.number, found.source
     if not isinstance(limit, int) or not isinstance(place.value, int):
         return
     if required.kind == "at most" and place.value > limit:
@@ -301,9 +326,10 @@ def _fits(node: Operands, place: Element, required: Requirement, solution: FormS
         node.indivisible(place, limit, by)
 
 
-def _has_size(node: Operands, name: str, required: Requirement, solution: FormSolution) -> None:
+def _check_size(node: Operands, name: str, required: Requirement, solution: FormSolution) -> None:
     size, place = solution.sizes[name]
-    limit, by = _limit(node, required.of[0], solution)
+    found = _limit(node, required.size, solution)
+    limit, by = found.number, found.source
     if not isinstance(size, int) or not isinstance(place, InputDimension) or not isinstance(limit, int):
         return
     if required.kind == "multiple of" and limit and size % limit:
@@ -319,34 +345,55 @@ def _has_size(node: Operands, name: str, required: Requirement, solution: FormSo
         node.problems.append(Unequal(place, limit + place.size - size, by, or_more=True))
 
 
-def _limit(node: Operands, text: str, solution: FormSolution) -> tuple[Dim, ProblemPlace | None]:
-    """Return a number and its source: an attribute, a dimension or an element, perhaps computed with another one."""
-    if text.removeprefix("-").isdecimal():
-        return int(text), None
-    for sign, compute in _COMPUTED.items():
-        first, is_computed, second = text.partition(sign)
-        if is_computed:
-            (one, by), (other, _) = (_limit(node, each, solution) for each in (first, second))
-            return (compute(one, other) if isinstance(one, int) and isinstance(other, int) else None), by
-    limit, by = solution.sizes.get(text, (None, None))
-    if text.startswith("#"):
-        index = node.input(text[1:])
-        content = node.content(index) or ()
-        number = content[0] if len(content) == 1 and isinstance(content[0], int) else None
-        limit, by = number, Element(index, number)
-    if text.startswith("@"):
-        limit, by = node.integer(text[1:]), Element(text[1:], node.integer(text[1:]))
-    return limit, by
+class _Limit(Record):
+    """A number that another one is compared with, and its source; None if it is unknown."""
+
+    number: Dim
+    source: ProblemPlace | None = None
 
 
-_COMPUTED: Final[Mapping[str, Callable[[int, int], int | None]]] = {
-    "+": lambda one, other: one + other,
-    "-": lambda one, other: one - other,
-    "*": lambda one, other: one * other,
-    "/": lambda one, other: one // other if other else None,
-    "^": lambda one, other: -(-one // other) if other else None,
-}
-"""How two numbers are computed with each other, as in equations."""
+def _limit(node: Operands, size: SizeSum, solution: FormSolution) -> _Limit:
+    """Return the value of a size, with the source of its first part."""
+    total: Dim = 0
+    for product in size.products:
+        found = _product(node, product, solution)
+        if not isinstance(found, int) or not isinstance(total, int):
+            total = None
+        else:
+            total += -found if product.is_negative else found
+    return _Limit(total, _limit_of(node, size.first, solution).source)
+
+
+def _product(node: Operands, product: SizeProduct, solution: FormSolution) -> Dim:
+    """Return the value of a product without its sign, computed from the left; quotients are rounded down."""
+    first, *rest = product.factors
+    found = _limit_of(node, first.part, solution).number
+    for each in rest:
+        other = _limit_of(node, each.part, solution).number
+        if not isinstance(found, int) or not isinstance(other, int):
+            return None
+        found = found * other if each.operation == "*" else found // other if other else None
+    return found
+
+
+def _limit_of(node: Operands, part: SizePart, solution: FormSolution) -> _Limit:
+    """Return the value of a part of a product, and its source: an attribute, a dimension or an element."""
+    match part:
+        case WrittenNumber(value=value):
+            return _Limit(value)
+        case NamedSize(name=name):
+            return _Limit(*solution.sizes.get(name, (None, None)))
+        case NumberInAttribute(name=name):
+            number = node.integer(name)
+            return _Limit(number, Element(name, number))
+        case NumberInInput(name=name):
+            index = node.input(name)
+            content = node.content(index) or ()
+            element = content[0] if len(content) == 1 and isinstance(content[0], int) else None
+            return _Limit(element, Element(index, element))
+        case CeilingOfQuotient(dividend=dividend, divisor=divisor):
+            one, other = _product(node, dividend, solution), _limit_of(node, divisor, solution).number
+            return _Limit(-(-one // other) if isinstance(one, int) and isinstance(other, int) and other else None)
 
 
 # --- contents
@@ -357,16 +404,19 @@ def fit_contents(node: Operands, contents: Required, solution: FormSolution) -> 
     for name, each in contents:
         index = node.input(name)
         numbers = node.content(index)
-        limit, by = _limit(node, each.of[0], solution) if numbers else (None, None)
-        if not numbers or not isinstance(limit, int) or not all(holds(node, word) for word in each.conditions):
+        if not numbers:
             continue
-        at = first_wrong(each.kind, numbers, limit)
-        if at is not None and not node.problems:
-            why = _source(node, by, limit) or _why(each)
-            allowed = (
-                f"{_LIMITS.get(each.kind, '')}{limit}{why}" if each.kind != _RISES else "no less than the one before"
-            )
-            node.wrong_value(index, numbers[at], index=at if len(numbers) > 1 else None, allowed=allowed)
+        limit = _limit(node, each.size, solution)
+        if not isinstance(limit.number, int) or not all(holds(node, condition) for condition in each.conditions):
+            continue
+        at = first_wrong(each.kind, numbers, limit.number)
+        if at is None or node.problems:
+            continue
+        why = _source(node, limit.source, limit.number) or _why(each)
+        allowed = f"{_LIMITS.get(each.kind, '')}{limit.number}{why}"
+        if each.kind == _RISES:
+            allowed = "no less than the one before"
+        node.wrong_value(index, numbers[at], index=at if len(numbers) > 1 else None, allowed=allowed)
 
 
 def first_wrong(kind: str, numbers: Sequence[Dim | float], limit: int) -> int | None:

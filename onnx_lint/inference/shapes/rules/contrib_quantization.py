@@ -10,7 +10,7 @@ from onnx_lint.inference.shapes.requirements import has_attribute
 from onnx_lint.inference.shapes.rules.joining import concatenated
 from onnx_lint.inference.shapes.rules.reduction import reduced
 from onnx_lint.inference.shapes.rules.unary import lp_normalization
-from onnx_lint.spec.operators.records import requirements
+from onnx_lint.spec.operators.records.grammar import parse_requirements
 
 # --- scales and zero points
 
@@ -195,7 +195,7 @@ def _check_scales(node: Operands, data: Dims) -> None:
 
 
 # A block size of 0 means one block.
-_BLOCK, _BLOCK_OR_WHOLE, _PACKED, _IN_FOURS = requirements(
+_BLOCK, _BLOCK_OR_WHOLE, _PACKED, _IN_FOURS = parse_requirements(
     "power of 2 from 16; power of 2 from 16 if block_size; one of 2 4 8; one of 4"
 )
 

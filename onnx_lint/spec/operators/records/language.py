@@ -244,32 +244,38 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "input": {"flat": "t h", "batched": "b s h"},
             "router_probs": {"flat": "t e", "batched": "b*s e"},
             "fc1_experts_weights": {
-                "quant_type=int": {"rows": "e f h*bits1^8", "columns": "e h f*bits1^8"},
+                "quant_type=int": {"rows": "e f ceil(h*bits1/8)", "columns": "e h ceil(f*bits1/8)"},
                 "else": "e ? ?",
             },
             "fc1_scales": {
-                "quant_type=int block_size>0": {"by_block": "e f h^@block_size", "by_row": "e f"},
+                "quant_type=int block_size>0": {"by_block": "e f ceil(h/@block_size)", "by_row": "e f"},
                 "quant_type=int": "{e f, e f 1}",
             },
             "fc1_experts_bias": {"quant_type=int": "e f", "else": "e ?"},
             "fc2_experts_weights": {
-                "quant_type=int": {"rows": "e h i*bits2^8", "columns": "e i h*bits2^8"},
+                "quant_type=int": {"rows": "e h ceil(i*bits2/8)", "columns": "e i ceil(h*bits2/8)"},
                 "else": "e ? ?",
             },
             "fc2_scales": {
-                "quant_type=int block_size>0": {"by_block": "e h i^@block_size", "by_row": "e h"},
+                "quant_type=int block_size>0": {"by_block": "e h ceil(i/@block_size)", "by_row": "e h"},
                 "quant_type=int": "{e h, e h 1}",
             },
             "fc2_experts_bias": "e h",
             "fc3_experts_weights": "e ? ?",
             "fc3_experts_bias": "e ?",
             "fc1_zero_points": {
-                "quant_type=int block_size>0": {"by_block": "e f h^@block_size*bits1^8", "by_row": "e f*bits1^8"},
-                "quant_type=int": "e f*bits1^8",
+                "quant_type=int block_size>0": {
+                    "by_block": "e f ceil(ceil(h/@block_size)*bits1/8)",
+                    "by_row": "e ceil(f*bits1/8)",
+                },
+                "quant_type=int": "e ceil(f*bits1/8)",
             },
             "fc2_zero_points": {
-                "quant_type=int block_size>0": {"by_block": "e h i^@block_size*bits2^8", "by_row": "e h*bits2^8"},
-                "quant_type=int": "e h*bits2^8",
+                "quant_type=int block_size>0": {
+                    "by_block": "e h ceil(ceil(i/@block_size)*bits2/8)",
+                    "by_row": "e ceil(h*bits2/8)",
+                },
+                "quant_type=int": "e ceil(h*bits2/8)",
             },
             "router_weights": {"flat": "t e", "batched": "b*s e"},
         },

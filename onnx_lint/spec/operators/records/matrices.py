@@ -8,8 +8,8 @@ from typing import Final
 
 from onnx_lint.spec.operators.records import EVERY_RELEASE, OperatorRecord
 
-_BLOCKS: Final = "@K^@block_size"
-_BYTES: Final = "@block_size*@bits^8"
+_BLOCKS: Final = "ceil(@K/@block_size)"
+_BYTES: Final = "ceil(@block_size*@bits/8)"
 """The bytes of a block of weights."""
 
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
@@ -172,10 +172,10 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         inputs={
             "X": "*rows @K",
             # An adapter without rows adds nothing.
-            "lora_A": "{r, 0} @K^@lora_block_size @lora_block_size*@lora_bits^8",
-            "lora_A_scales": "r @K^@lora_block_size",
-            "lora_B": "@N {q=r^@lora_block_size, 0} @lora_block_size*@lora_bits^8",
-            "lora_B_scales": "@N q=r^@lora_block_size",
+            "lora_A": "{r, 0} ceil(@K/@lora_block_size) ceil(@lora_block_size*@lora_bits/8)",
+            "lora_A_scales": "r ceil(@K/@lora_block_size)",
+            "lora_B": "@N {q=ceil(r/@lora_block_size), 0} ceil(@lora_block_size*@lora_bits/8)",
+            "lora_B_scales": "@N q=ceil(r/@lora_block_size)",
         },
         advised={"W": f"@N {_BLOCKS} {_BYTES}", "scales": f"{{?, @N {_BLOCKS}}}"},
         outputs={"Y": "*rows @N"},
