@@ -16,17 +16,12 @@ from onnx_lint.inference.shapes.dims import Dim, Dims, add, agree, divide, multi
 from onnx_lint.inference.shapes.operands import Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, ProblemPlace
 from onnx_lint.spec.operators.records.grammar import (
-    CeilingOfQuotient,
-    NamedSize,
-    NumberInAttribute,
-    NumberInInput,
     Pattern,
     ShapeEquation,
     SizePart,
     SizeProduct,
     SizeSum,
     Term,
-    WrittenNumber,
     parse_equation,
 )
 
@@ -217,14 +212,14 @@ class NameBindings:
     def _linear(self, product: SizeProduct) -> _Linear | None:
         """Return a product as a multiple of the one name that is unknown, or of none; None if it is anything else."""
         unknown, factor, divisor = "", -1 if product.is_negative else 1, 1
-        for each in product.factors:
-            size = None if isinstance(each.part, CeilingOfQuotient) else self._value_of(each.part)
-            if each.operation == "*" and isinstance(size, int):
+        for part in product.parts:
+            size = self._value_of(part) if part.kind != "ceiling" else None
+            if part.operation == "*" and isinstance(size, int):
                 factor *= size
-            elif each.operation == "/" and isinstance(size, int) and size:
+            elif part.operation == "/" and isinstance(size, int) and size:
                 divisor *= size
-            elif each.operation == "*" and isinstance(each.part, NamedSize) and not unknown:
-                unknown = each.part.name
+            elif part.operation == "*" and part.kind == "dimension" and not unknown:
+                unknown = part.name
             else:
                 return None
         return _Linear(unknown, factor, divisor)
@@ -241,24 +236,23 @@ class NameBindings:
 
     def _value_of_product(self, product: SizeProduct) -> Dim:
         """Return the value of a product without its sign, computed from the left."""
-        first, *rest = product.factors
-        found = self._value_of(first.part)
-        for each in rest:
-            found = _OPERATIONS[each.operation](found, self._value_of(each.part))
+        first, *rest = product.parts
+        found = self._value_of(first)
+        for part in rest:
+            found = _OPERATIONS[part.operation](found, self._value_of(part))
         return found
 
     def _value_of(self, part: SizePart) -> Dim:
-        match part:
-            case WrittenNumber(value=value):
-                return value
-            case NamedSize(name=name):
-                return 0 if name in self.omitted else self.dims.get(name, (None, None))[0]
-            case NumberInAttribute(name=name, element=element):
-                return self._argument(name, element)
-            case NumberInInput(name=name):
-                return self._constant(name)
-            case CeilingOfQuotient(dividend=dividend, divisor=divisor):
-                return _rounded_up(self._value_of_product(dividend), self._value_of(divisor))
+        """Return the value of a part of a product; None if it is unknown."""
+        if part.dividend is not None and part.divisor is not None:
+            return _rounded_up(self._value_of_product(part.dividend), self._value_of(part.divisor))
+        if part.kind == "attribute":
+            return self._argument(part.name, part.number)
+        if part.kind == "input":
+            return self._constant(part.name)
+        if part.kind == "dimension":
+            return 0 if part.name in self.omitted else self.dims.get(part.name, (None, None))[0]
+        return part.number
 
     def _source(self, computed: SizeSum) -> ProblemPlace | None:
         """Return the source of the only size in a sum that an operand determines; None if there are several.
@@ -294,9 +288,9 @@ class NameBindings:
 
     def _place(self, part: SizePart) -> ProblemPlace | None:
         """Return where the node has a size."""
-        if isinstance(part, NumberInAttribute):
+        if part.kind == "attribute":
             return Element(part.name, self.node.integer(part.name))
-        return self.dims.get(part.name, (None, None))[1] if isinstance(part, NamedSize) else None
+        return self.dims.get(part.name, (None, None))[1]
 
     def _argument(self, name: str, element: int | None) -> int | None:
         """Return the number in an attribute, or in an element of a list; None for a negative one, which is no size."""

@@ -125,36 +125,53 @@ class _ParsedRecord:
     def fitting_forms(self, truths: tuple[bool, ...], ranks: InputRanks) -> list[ShapeEquation]:
         """Return the forms on these conditions that fit the ranks."""
         found: list[ShapeEquation] = []
-        for inputs, outputs in self._operands_by_case(truths):
-            fitting = [_of_rank(patterns, rank_at(ranks, at)) for at, patterns in enumerate(inputs)]
-            found += _equations(fitting, outputs)
+        for known, where in self._cases(truths):
+            inputs = self._fitting_inputs(known, where, ranks)
+            if inputs is not None:
+                found += _equations(inputs, _patterns(self.outputs, known, where))
         return _distinct(found)
 
     def all_forms(self, truths: tuple[bool, ...]) -> list[ShapeEquation]:
         """Return the forms on these conditions."""
         found: list[ShapeEquation] = []
-        for inputs, outputs in self._operands_by_case(truths):
-            found += _equations(inputs, outputs)
+        for known, where in self._cases(truths):
+            found += _equations(_patterns(self.inputs, known, where), _patterns(self.outputs, known, where))
         return _distinct(found)
 
-    def _operands_by_case(self, truths: tuple[bool, ...]) -> Iterator[tuple[list[_Patterns], list[_Patterns]]]:
-        """Yield what the inputs and the outputs may be in each case, with these conditions."""
+    def _cases(self, truths: tuple[bool, ...]) -> Iterator[tuple[frozenset[Condition], dict[str, str]]]:
+        """Yield what is true in each case with these conditions, and the texts of names that stand for dimensions."""
         true = frozenset([each for each, is_true in zip(self.conditions, truths, strict=True) if is_true])
         for case in product(*self.cases):
             known = true.union(case)
-            where = {name: text for name, form in self.where.items() if (text := chosen(form, known))}
-            yield _patterns(self.inputs, known, where), _patterns(self.outputs, known, where)
+            yield known, {name: text for name, form in self.where.items() if (text := chosen(form, known))}
+
+    def _fitting_inputs(
+        self, known: frozenset[Condition], where: Mapping[str, str], ranks: InputRanks
+    ) -> list[_Patterns] | None:
+        """Return what the inputs of these ranks may be in a case; None if one does not fit."""
+        found: list[_Patterns] = []
+        for at, (name, form) in enumerate(self.inputs.items()):
+            patterns = _of_rank(_operand(name, form, known, where), rank_at(ranks, at))
+            if not patterns:
+                return None
+            found.append(patterns)
+        return found
 
 
 _Patterns = tuple[Pattern, ...]
 """What an operand may be."""
 
 
+def _operand(name: str, form: ParsedForm, known: frozenset[Condition], where: Mapping[str, str]) -> _Patterns:
+    """Return what an operand may be in a case."""
+    return parse_operand(name, replaced(chosen(form, known), where))
+
+
 def _patterns(
     operands: Mapping[str, ParsedForm], known: frozenset[Condition], where: Mapping[str, str]
 ) -> list[_Patterns]:
     """Return what each operand may be in a case."""
-    return [parse_operand(name, replaced(chosen(form, known), where)) for name, form in operands.items()]
+    return [_operand(name, form, known, where) for name, form in operands.items()]
 
 
 def _equations(inputs: list[_Patterns], outputs: list[_Patterns]) -> Iterator[ShapeEquation]:

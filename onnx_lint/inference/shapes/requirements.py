@@ -9,21 +9,11 @@ from typing import Final
 
 from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.shapes.dims import Dim
+from onnx_lint.inference.shapes.equations import Size
 from onnx_lint.inference.shapes.forms import FormSolution
 from onnx_lint.inference.shapes.operands import Operands
 from onnx_lint.inference.shapes.problem import Element, Indivisible, InputDimension, ProblemPlace, Unequal, WrongCount
-from onnx_lint.spec.operators.records.grammar import (
-    CeilingOfQuotient,
-    Condition,
-    NamedSize,
-    NumberInAttribute,
-    NumberInInput,
-    Requirement,
-    SizePart,
-    SizeProduct,
-    SizeSum,
-    WrittenNumber,
-)
+from onnx_lint.spec.operators.records.grammar import Condition, Requirement, SizePart, SizeProduct, SizeSum
 from onnx_lint.wording import listed
 
 ConditionTest = Callable[[Operands], bool]
@@ -85,7 +75,7 @@ def is_of_size(required: Requirement, attributes: Set[str]) -> bool:
     if required.kind not in ("at most", "multiple of"):
         return False
     first = required.size.first
-    return isinstance(first, NamedSize) and first.name not in attributes
+    return first.kind == "dimension" and first.name not in attributes
 
 
 # --- attributes
@@ -114,7 +104,7 @@ def _check_beside(node: Operands, name: str, value: object, required: Requiremen
     """Record operands and attributes that an attribute requires beside it, or excludes."""
     if not value or (required.value and required.value != str(value)):
         return
-    others = tuple([each for each in required.conditions if each != Condition(name, "=", str(value))])
+    others = tuple([each for each in required.conditions if not _is_value(each, name, value)])
     why = _why(replace(required, conditions=others))
     for each in required.of:
         part = _part(node, each)
@@ -123,6 +113,12 @@ def _check_beside(node: Operands, name: str, value: object, required: Requiremen
             node.wrong_value(name, value, f"it excludes {part.words}{why}", allowed=allowed)
         elif required.kind == "needs" and not part.is_given:
             _record_missing(node, name, value, part, required.value, why)
+
+
+def _is_value(condition: Condition, name: str, value: object) -> bool:
+    """Return whether a condition is that an attribute has a value."""
+    is_test = condition.sign == "=" and not condition.is_negated
+    return is_test and condition.name == name and condition.value == str(value)
 
 
 def _record_missing(node: Operands, name: str, value: object, part: _NamedPart, of_value: str, why: str) -> None:
@@ -316,8 +312,7 @@ def fit_sizes(node: Operands, attributes: Required, sizes: Required, solution: F
 
 def _check_attribute(node: Operands, place: Element, required: Requirement, solution: FormSolution) -> None:
     """Record an attribute that does not fit a dimension."""
-    found = _limit(node, required.size, solution)
-    limit, by = found.number, found.source
+    limit, by = _limit(node, required.size, solution)
     if not isinstance(limit, int) or not isinstance(place.value, int):
         return
     if required.kind == "at most" and place.value > limit:
@@ -328,8 +323,7 @@ def _check_attribute(node: Operands, place: Element, required: Requirement, solu
 
 def _check_size(node: Operands, name: str, required: Requirement, solution: FormSolution) -> None:
     size, place = solution.sizes[name]
-    found = _limit(node, required.size, solution)
-    limit, by = found.number, found.source
+    limit, by = _limit(node, required.size, solution)
     if not isinstance(size, int) or not isinstance(place, InputDimension) or not isinstance(limit, int):
         return
     if required.kind == "multiple of" and limit and size % limit:
@@ -345,55 +339,45 @@ def _check_size(node: Operands, name: str, required: Requirement, solution: Form
         node.problems.append(Unequal(place, limit + place.size - size, by, or_more=True))
 
 
-class _Limit(Record):
-    """A number that another one is compared with, and its source; None if it is unknown."""
-
-    number: Dim
-    source: ProblemPlace | None = None
-
-
-def _limit(node: Operands, size: SizeSum, solution: FormSolution) -> _Limit:
+def _limit(node: Operands, size: SizeSum, solution: FormSolution) -> Size:
     """Return the value of a size, with the source of its first part."""
     total: Dim = 0
     for product in size.products:
         found = _product(node, product, solution)
         if not isinstance(found, int) or not isinstance(total, int):
-            total = None
-        else:
-            total += -found if product.is_negative else found
-    return _Limit(total, _limit_of(node, size.first, solution).source)
+            return None, None
+        total += -found if product.is_negative else found
+    return total, _value_of(node, size.first, solution)[1]
 
 
 def _product(node: Operands, product: SizeProduct, solution: FormSolution) -> Dim:
     """Return the value of a product without its sign, computed from the left; quotients are rounded down."""
-    first, *rest = product.factors
-    found = _limit_of(node, first.part, solution).number
-    for each in rest:
-        other = _limit_of(node, each.part, solution).number
+    first, *rest = product.parts
+    found, _ = _value_of(node, first, solution)
+    for part in rest:
+        other, _ = _value_of(node, part, solution)
         if not isinstance(found, int) or not isinstance(other, int):
             return None
-        found = found * other if each.operation == "*" else found // other if other else None
+        found = found * other if part.operation == "*" else found // other if other else None
     return found
 
 
-def _limit_of(node: Operands, part: SizePart, solution: FormSolution) -> _Limit:
+def _value_of(node: Operands, part: SizePart, solution: FormSolution) -> Size:
     """Return the value of a part of a product, and its source: an attribute, a dimension or an element."""
-    match part:
-        case WrittenNumber(value=value):
-            return _Limit(value)
-        case NamedSize(name=name):
-            return _Limit(*solution.sizes.get(name, (None, None)))
-        case NumberInAttribute(name=name):
-            number = node.integer(name)
-            return _Limit(number, Element(name, number))
-        case NumberInInput(name=name):
-            index = node.input(name)
-            content = node.content(index) or ()
-            element = content[0] if len(content) == 1 and isinstance(content[0], int) else None
-            return _Limit(element, Element(index, element))
-        case CeilingOfQuotient(dividend=dividend, divisor=divisor):
-            one, other = _product(node, dividend, solution), _limit_of(node, divisor, solution).number
-            return _Limit(-(-one // other) if isinstance(one, int) and isinstance(other, int) and other else None)
+    if part.dividend is not None and part.divisor is not None:
+        one, (other, _) = _product(node, part.dividend, solution), _value_of(node, part.divisor, solution)
+        return (-(-one // other) if isinstance(one, int) and isinstance(other, int) and other else None), None
+    if part.kind == "attribute":
+        number = node.integer(part.name)
+        return number, Element(part.name, number)
+    if part.kind == "input":
+        index = node.input(part.name)
+        content = node.content(index) or ()
+        element = content[0] if len(content) == 1 and isinstance(content[0], int) else None
+        return element, Element(index, element)
+    if part.kind == "dimension":
+        return solution.sizes.get(part.name, (None, None))
+    return part.number, None
 
 
 # --- contents
@@ -406,14 +390,14 @@ def fit_contents(node: Operands, contents: Required, solution: FormSolution) -> 
         numbers = node.content(index)
         if not numbers:
             continue
-        limit = _limit(node, each.size, solution)
-        if not isinstance(limit.number, int) or not all(holds(node, condition) for condition in each.conditions):
+        limit, by = _limit(node, each.size, solution)
+        if not isinstance(limit, int) or not all(holds(node, condition) for condition in each.conditions):
             continue
-        at = first_wrong(each.kind, numbers, limit.number)
+        at = first_wrong(each.kind, numbers, limit)
         if at is None or node.problems:
             continue
-        why = _source(node, limit.source, limit.number) or _why(each)
-        allowed = f"{_LIMITS.get(each.kind, '')}{limit.number}{why}"
+        why = _source(node, by, limit) or _why(each)
+        allowed = f"{_LIMITS.get(each.kind, '')}{limit}{why}"
         if each.kind == _RISES:
             allowed = "no less than the one before"
         node.wrong_value(index, numbers[at], index=at if len(numbers) > 1 else None, allowed=allowed)

@@ -13,7 +13,7 @@ blanks.
                  | "?*" size                any multiple of a size
                  | "1|" size                1 or that size
                  | "*" name                 any number of dimensions, one such run in each operand
-    size         = product { ("+" | "-") product }
+    size         = [ "-" ] product { ("+" | "-") product }
                  | "(" size of attributes ")*" name
     product      = part { ("*" | "/" | "//") part }     from left to right; "/" has no remainder, "//" rounds down
     part         = number
@@ -78,59 +78,33 @@ from onnx_lint.common.record import Record, replace
 # --- sizes
 
 
-class WrittenNumber(Record):
-    """A number in a size."""
+class SizePart(Record):
+    """A part of a product."""
 
-    value: int
-
-
-class NamedSize(Record):
-    """A dimension in a size."""
-
-    name: str
-
-
-class NumberInAttribute(Record):
-    """The number in an attribute, or in an element of a list."""
-
-    name: str
-    element: int | None = None
-
-
-class NumberInInput(Record):
-    """The number in an input that is constant."""
-
-    name: str
-
-
-class SizeFactor(Record):
-    """A part of a product, and what it does to the parts before: `*`, `/` or `//`."""
-
-    operation: str
-    part: SizePart
+    kind: str
+    """`number`, `dimension`, `attribute`, `input` or `ceiling`."""
+    name: str = ""
+    """The dimension, attribute or input."""
+    number: int | None = None
+    """The number; of an attribute that is a list the index of the element."""
+    dividend: SizeProduct | None = None
+    """What a `ceiling` divides."""
+    divisor: SizePart | None = None
+    operation: str = "*"
+    """What the part does to those before: `*`, `/` or `//`."""
 
 
 class SizeProduct(Record):
     """A summand of a size."""
 
-    factors: tuple[SizeFactor, ...]
+    parts: tuple[SizePart, ...]
     is_negative: bool = False
 
     @property
     def first(self) -> SizePart:
-        """The first part of all."""
-        part = self.factors[0].part
-        return part.dividend.first if isinstance(part, CeilingOfQuotient) else part
-
-
-class CeilingOfQuotient(Record):
-    """A quotient that is rounded up."""
-
-    dividend: SizeProduct
-    divisor: SizePart
-
-
-SizePart = WrittenNumber | NamedSize | NumberInAttribute | NumberInInput | CeilingOfQuotient
+        """The first part, also in a quotient that is rounded up."""
+        part = self.parts[0]
+        return part.dividend.first if part.dividend is not None else part
 
 
 class SizeSum(Record):
@@ -158,60 +132,54 @@ def parse_sum(text: str) -> SizeSum:
     if "".join(tokens) != text or not tokens:
         raise ValueError(f"no dimension: {text!r}")
     rest = tokens[::-1]
-    products = [_product(rest)]
+    products: list[SizeProduct] = []
     while rest:
-        sign = rest.pop()
-        if sign not in "+-":
+        sign = rest.pop() if rest[-1] in "+-" else ""
+        if products and not sign:
             raise ValueError(f"no dimension: {text!r}")
-        products.append(replace(_product(rest), is_negative=sign == "-"))
+        products.append(SizeProduct(_product(rest), is_negative=sign == "-"))
     return SizeSum(
         products=tuple(products),
-        names=frozenset(_names(tokens)),
+        names=frozenset([token for token in tokens if token.isidentifier() and token != "ceil"]),
         attributes=tuple([token[1:].partition(".")[0] for token in tokens if token[0] == "@"]),
         is_rounded_down="//" in tokens,
     )
 
 
-def _names(tokens: list[str]) -> Iterator[str]:
-    """Yield the dimensions among tokens."""
-    for token, following in zip(tokens, [*tokens[1:], ""], strict=True):
-        if token.isidentifier() and following != "(":
-            yield token
-
-
-def _product(rest: list[str]) -> SizeProduct:
+def _product(rest: list[str]) -> tuple[SizePart, ...]:
     """Parse a product, and remove its tokens from the end of the list."""
-    factors = [SizeFactor("*", _part(rest))]
+    parts = [_part(rest, "*")]
     while rest and rest[-1] in ("*", "/", "//"):
         operation = rest.pop()
-        factors.append(SizeFactor(operation, _part(rest)))
-    return SizeProduct(tuple(factors))
+        parts.append(_part(rest, operation))
+    return tuple(parts)
 
 
-def _part(rest: list[str]) -> SizePart:
+def _part(rest: list[str], operation: str) -> SizePart:
     """Parse a part of a product, and remove its tokens from the end of the list."""
     token = rest.pop() if rest else ""
-    if token == "ceil" and rest and rest[-1] == "(":
-        return _ceiling(rest)
+    if token == "ceil":
+        return _ceiling(rest, operation)
     if token.isdecimal():
-        return WrittenNumber(int(token))
+        return SizePart("number", number=int(token), operation=operation)
     if token.startswith("@"):
         name, _, element = token[1:].partition(".")
-        return NumberInAttribute(name, int(element) if element else None)
+        return SizePart("attribute", name, int(element) if element else None, operation=operation)
     if token.startswith("#"):
-        return NumberInInput(token[1:])
+        return SizePart("input", token[1:], operation=operation)
     if not token.isidentifier():
         raise ValueError(f"no dimension: {token!r}")
-    return NamedSize(token)
+    return SizePart("dimension", token, operation=operation)
 
 
-def _ceiling(rest: list[str]) -> CeilingOfQuotient:
+def _ceiling(rest: list[str], operation: str) -> SizePart:
     """Parse what is in the parentheses of `ceil(a/b)`, and remove its tokens from the end of the list."""
-    rest.pop()
-    *dividend, last = _product(rest).factors
-    if not dividend or last.operation != "/" or not rest or rest.pop() != ")":
+    begin = rest.pop() if rest else ""
+    *dividend, divisor = _product(rest)
+    end = rest.pop() if rest else ""
+    if begin != "(" or end != ")" or not dividend or divisor.operation != "/":
         raise ValueError("no dimension: ceil has no quotient")
-    return CeilingOfQuotient(SizeProduct(tuple(dividend)), last.part)
+    return SizePart("ceiling", dividend=SizeProduct(tuple(dividend)), divisor=divisor, operation=operation)
 
 
 # --- dimensions
@@ -256,23 +224,23 @@ def _term(text: str) -> Term:
     return _named(text) or _times_attributes(text) or Term("", 1, "sum", computed=parse_sum(text))
 
 
-_NAMED: Final = re.compile(r"(?:(\d+)\*)?(@?)([^\W\d]\w*)(?:\.(\d+))?")
-_TIMES_ATTRIBUTES: Final = re.compile(r"(@\w+|\(@[^()]*\))\*([^\W\d]\w*)")
-
-
 def _named(text: str) -> Term | None:
     """Parse a name, or an attribute, perhaps times a number; None for anything else."""
-    found = _NAMED.fullmatch(text)
-    if found is None:
+    factor, times, rest = text.rpartition("*")
+    name, dot, element = rest.removeprefix("@").partition(".")
+    if not name.isidentifier() or (times and not factor.isdecimal()) or (dot and not element.isdecimal()):
         return None
-    factor, sign, name, element = found.groups()
-    return Term(name, int(factor or 1), "attribute" if sign else "name", int(element) if element else None)
+    kind = "attribute" if rest.startswith("@") else "name"
+    return Term(name, int(factor or 1), kind, int(element) if element else None)
 
 
 def _times_attributes(text: str) -> Term | None:
     """Parse a name times an attribute, or times a size of attributes; None for anything else."""
-    found = _TIMES_ATTRIBUTES.fullmatch(text)
-    return None if found is None else Term(found[2], times=parse_sum(found[1].strip("()")))
+    factor, _, name = text.rpartition("*")
+    is_sum = factor.startswith("(@") and factor.endswith(")")
+    if not name.isidentifier() or not (is_sum or (factor.startswith("@") and factor[1:].isidentifier())):
+        return None
+    return Term(name, times=parse_sum(factor.strip("()")))
 
 
 # --- operands and equations
@@ -327,7 +295,7 @@ def parse_operand(name: str, text: str | None) -> tuple[Pattern, ...]:
 
 def replaced(text: str | None, where: Mapping[str, str]) -> str | None:
     """Return the text of an operand with the texts of names that stand for dimensions."""
-    if not text or not any(each in text for each in where):
+    if not text or not where or not any(each in text for each in where):
         return text
     return re.sub(r"@?\w+", lambda word: where.get(word[0], word[0]), text)
 
@@ -348,28 +316,28 @@ def parse_equation(text: str) -> ShapeEquation:
     return ShapeEquation(tuple(_operands(left.strip().removesuffix("..."))), tuple(_operands(right)))
 
 
-_OPERAND: Final = re.compile(r"\s*(?:(-)|([^\W\d]\w*)(!?)(?:\[([^\]]*)\])?)(?=\s|$)")
-
-
 def _operands(text: str) -> Iterator[Pattern]:
     """Yield the operands of an equation."""
-    position, end = 0, len(text.rstrip())
-    while position < end:
-        found = _OPERAND.match(text, position)
-        if found is None:
-            raise ValueError(f"no operand at {text[position:]!r}")
-        excluded, name, required, dimensions = found.groups()
-        yield (
-            Pattern("-", None, is_excluded=True) if excluded else _pattern(name, dimensions, is_required=bool(required))
-        )
-        position = found.end()
+    rest = text.strip()
+    while rest:
+        length = next((at for at, sign in enumerate(rest) if not (sign.isalnum() or sign in "_-!")), len(rest))
+        name, following = rest[:length], rest[length:]
+        dimensions, bracket, after = following[1:].partition("]") if following.startswith("[") else ("", "", following)
+        is_closed = bracket or after == following
+        if not is_closed or (name != "-" and not name.removesuffix("!").isidentifier()):
+            raise ValueError(f"no operand at {rest!r}")
+        if name == "-":
+            yield Pattern("-", None, is_excluded=True)
+        else:
+            yield _pattern(name.removesuffix("!"), dimensions if bracket else None, is_required=name.endswith("!"))
+        rest = after.lstrip()
 
 
 # --- conditions and forms
 
 
 class Condition(Record):
-    """A test of a node, or a case."""
+    """A test of a node, or a case. Equal conditions are one object: `parse_condition` makes each once."""
 
     name: str
     sign: str = ""
@@ -378,18 +346,22 @@ class Condition(Record):
     is_negated: bool = False
     """True if the test must not be true."""
 
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
-_CONDITION: Final = re.compile(r"(!?)(\w+)(?:(!=|!~|=|>|~)(.*))?")
+
+_SIGNS: Final = ("!=", "!~", "=", ">", "~")
 
 
 @cache
 def parse_condition(word: str) -> Condition:
     """Parse one condition. Raises ValueError for a malformed one."""
-    found = _CONDITION.fullmatch(word)
-    if found is None:
+    test = word.removeprefix("!")
+    sign = next((each for each in _SIGNS if each in test), "")
+    name, _, value = test.partition(sign) if sign else (test, "", "")
+    if not name.isidentifier():
         raise ValueError(f"no condition: {word!r}")
-    negation, name, sign, value = found.groups("")
-    return Condition(name, sign, "" if value == "''" else value, bool(negation))
+    return Condition(name, sign, "" if value == "''" else value, is_negated=word.startswith("!"))
 
 
 AllConditions = tuple[Condition, ...]
@@ -411,7 +383,10 @@ class FormCase(Record):
 
     def applies(self, known: frozenset[Condition]) -> bool:
         """Return whether the form applies, with the conditions that are true."""
-        return any(known.issuperset(each) for each in self.alternatives)
+        for each in self.alternatives:  # noqa: SIM110  # any() takes half again as long
+            if known.issuperset(each):
+                return True
+        return False
 
 
 ParsedForm = str | None | tuple[FormCase, ...]
@@ -438,7 +413,12 @@ def parse_cases(text: str) -> tuple[Condition, ...]:
 def chosen(form: ParsedForm, known: frozenset[Condition]) -> str | None:
     """Return the text of an operand, with the conditions that are true; None for any shape."""
     while isinstance(form, tuple):
-        form = next((each.form for each in form if each.applies(known)), None)
+        for case in form:
+            if case.applies(known):
+                form = case.form
+                break
+        else:
+            return None
     return form
 
 

@@ -19,9 +19,9 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         cases=("whole or by_column or by_batch",),
         inputs={
             "A": None,
-            "B": {"whole or by_batch": "*batch k n", "by_column": "k n"},
-            "b_scale": "{, n, ? ? *more}",
-            "b_zero_point": {"whole": "", "by_column": "n", "by_batch": "*batch 1 n"},
+            "B": {"whole or by_batch": "*batch inner columns", "by_column": "inner columns"},
+            "b_scale": "{, columns, ? ? *more}",
+            "b_zero_point": {"whole": "", "by_column": "columns", "by_batch": "*batch 1 columns"},
             "bias": None,  # `scaled_product`
         },
         computed="contrib_matrices.scaled_product",
@@ -57,19 +57,19 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         computed="contrib_matrices.gemm_of_float8",
     ),
     "MatMulBlockQuantizedFp4Weight": lambda: OperatorRecord(
-        inputs={"A": "*rows k", "B": "n k/2"},
+        inputs={"A": "*rows inner", "B": "columns inner/2"},
         advised={
-            "weight_scale": "n ?",
+            "weight_scale": "columns ?",
             "weight_scale_2": "",
             "input_scale": "",
-            "bias": "n",
+            "bias": "columns",
         },
-        outputs={"Y": "*rows n"},
+        outputs={"Y": "*rows columns"},
     ),
     "MatMulBlockQuantizedFp8Weight": lambda: OperatorRecord(
-        inputs={"A": "*rows k", "B": "n k"},
-        advised={"b_scale": "n ?", "a_scale": "", "bias": "n"},
-        outputs={"Y": "*rows n"},
+        inputs={"A": "*rows inner", "B": "columns inner"},
+        advised={"b_scale": "columns ?", "a_scale": "", "bias": "columns"},
+        outputs={"Y": "*rows columns"},
     ),
     "MatMulBnb4": lambda: OperatorRecord(
         attributes={
@@ -95,11 +95,11 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         cases=("whole or by_column or by_batch",),
         inputs={
             "A": None,
-            "B": {"whole or by_batch": "*batch k n", "by_column": "k n"},
+            "B": {"whole or by_batch": "*batch inner columns", "by_column": "inner columns"},
             "a_scale": None,
-            "b_scale": "{, n, ? ? *more}",
+            "b_scale": "{, columns, ? ? *more}",
             "a_zero_point": "",
-            "b_zero_point": {"whole": "", "by_column": "n", "by_batch": "*batch 1 n"},
+            "b_zero_point": {"whole": "", "by_column": "columns", "by_batch": "*batch 1 columns"},
             "bias": None,  # `scaled_product`
         },
         computed="contrib_matrices.scaled_product",
@@ -172,10 +172,10 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         inputs={
             "X": "*rows @K",
             # An adapter without rows adds nothing.
-            "lora_A": "{r, 0} ceil(@K/@lora_block_size) ceil(@lora_block_size*@lora_bits/8)",
-            "lora_A_scales": "r ceil(@K/@lora_block_size)",
-            "lora_B": "@N {q=ceil(r/@lora_block_size), 0} ceil(@lora_block_size*@lora_bits/8)",
-            "lora_B_scales": "@N q=ceil(r/@lora_block_size)",
+            "lora_A": "{rank, 0} ceil(@K/@lora_block_size) ceil(@lora_block_size*@lora_bits/8)",
+            "lora_A_scales": "rank ceil(@K/@lora_block_size)",
+            "lora_B": "@N {rank_blocks=ceil(rank/@lora_block_size), 0} ceil(@lora_block_size*@lora_bits/8)",
+            "lora_B_scales": "@N rank_blocks=ceil(rank/@lora_block_size)",
         },
         advised={"W": f"@N {_BLOCKS} {_BYTES}", "scales": f"{{?, @N {_BLOCKS}}}"},
         outputs={"Y": "*rows @N"},
@@ -183,7 +183,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "MatMulNBitsQkv": lambda: OperatorRecord(
         block_scales="q_scales k_scales v_scales",
         inputs={
-            "A": "*rows k",
+            "A": "*rows inner",
             "norm_scale": "@K",
             "q_bias": "@Nq",
             "k_bias": "@Nkv",
@@ -199,7 +199,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "v_B": f"@Nkv {_BLOCKS} {_BYTES}",
             "v_scales": f"{{?, @Nkv {_BLOCKS}}}",
         },
-        outputs={"Q": "*rows @Nq", "K": "*rows @Nkv", "V": "*rows @Nkv", "input_skip_bias_sum": "*rows k"},
+        outputs={"Q": "*rows @Nq", "K": "*rows @Nkv", "V": "*rows @Nkv", "input_skip_bias_sum": "*rows inner"},
     ),
     "MatMulPacked": lambda: OperatorRecord(
         attributes={"K": "at least 1", "N": "at least 1"},
