@@ -241,7 +241,7 @@ def _parts(node: Operands, axis: int, part: Dim | tuple[int, ...], count: Dim) -
     content, sizes = node.content(0), node.fact(0).shape
     if content is None or not are_sizes(sizes) or not isinstance(count, int) or count > MAX_LISTED or part is None:
         return ()
-    from onnx_lint.inference.shapes.more_contents import parts_along
+    from onnx_lint.inference.shapes.computed_elements import parts_along
 
     lengths = part if isinstance(part, tuple) else (part,) * count
     return kept_parts(tuple(parts_along(content, sizes, axis, lengths))) if are_sizes(lengths) else ()
