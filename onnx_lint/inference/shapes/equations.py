@@ -199,15 +199,19 @@ class NameBindings:
             return
         parts = [self._linear(product) for product in computed.products]
         known = [part for part in parts if part is not None]
-        names = {part.name for part in known if part.name}
-        if len(known) < len(parts) or len(names) != 1:
+        if len(known) < len(parts):
             return
         # The sum is the number times one name, plus another number: both in the same fractions.
         whole = lcm(*[part.divisor for part in known])
-        times = sum(part.factor * whole // part.divisor for part in known if part.name)
-        rest = found * whole - sum(part.factor * whole // part.divisor for part in known if not part.name)
-        if times and rest % times == 0 and rest // times >= 0:
-            self.dims[names.pop()] = rest // times, place
+        times: dict[str, int] = {}
+        for part in known:
+            times[part.name] = times.get(part.name, 0) + part.factor * whole // part.divisor
+        rest = found * whole - times.pop("", 0)
+        if len(times) != 1:
+            return
+        ((name, factor),) = times.items()
+        if factor and rest % factor == 0 and rest // factor >= 0:
+            self.dims[name] = rest // factor, place
 
     def _linear(self, product: SizeProduct) -> _Linear | None:
         """Return a product as a multiple of the one name that is unknown, or of none; None if it is anything else."""

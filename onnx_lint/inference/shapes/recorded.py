@@ -263,8 +263,12 @@ def _infer(parsed: _ParsedRecord, node: Operands) -> Outputs:
     solution = _solved(parsed, node)
     if not found and solution is not None:
         found = solution.outputs
-    if not parsed.record.advised or node.problems or node.warnings:
-        return found
+    has_advice = parsed.record.advised and not node.problems and not node.warnings
+    return _with_advice(parsed, node, found) if has_advice else found
+
+
+def _with_advice(parsed: _ParsedRecord, node: Operands, found: Outputs) -> Outputs:
+    """Warn of what is not as only the documentation requires; return what is known of the outputs nevertheless."""
     advised = _solve_advised(parsed, node)
     is_followed = not node.problems
     node.warnings += [Warned(each, _UNCHECKED) for each in node.problems if not isinstance(each, Warned)]

@@ -56,8 +56,10 @@ def equal_shapes(node: Operands) -> Outputs:
     # Each input is compared with the first one of known rank.
     by = next((index for index in range(node.count) if node.fact(index).shape is not None), 0)
     first = node.shape(by)
-    for index in range(by + 1, node.count if first is not None else 0):
-        shape = node.shape(index, len(first or ()), like=by)
+    if first is None:
+        return UNKNOWN
+    for index in range(by + 1, node.count):
+        shape = node.shape(index, len(first), like=by)
         for axis in range(len(shape or ())):
             node.equal((by, axis), (index, axis))
     return [first]

@@ -95,12 +95,18 @@ def _operands(node: Operands, weights: int) -> tuple[Shape, Dims]:
     if shape is None:
         check_attributes(node)
         rank = len(node.fact(weights).shape or ()) - 2
-        for name, each in _LISTS.items() if rank > 0 else ():
-            listed = node.integers(name)
-            if listed is not None:
-                node.has_count(name, len(listed), each * rank, weights)
+        if rank > 0:
+            _check_counts(node, rank, weights)
         return None, ()
     return shape, node.shape(weights, len(shape), like=0) or (None,) * len(shape)
+
+
+def _check_counts(node: Operands, rank: int, weights: int) -> None:
+    """Record attributes that do not have a number, or two, for each of `rank` spatial axes of the weights."""
+    for name, each in _LISTS.items():
+        listed = node.integers(name)
+        if listed is not None:
+            node.has_count(name, len(listed), each * rank, weights)
 
 
 def _group(node: Operands) -> int | None:

@@ -18,13 +18,12 @@ _BOXES: Final = "boxes[b s 4] scores[b c s] most[] overlap[] score[] -> selected
 
 @register_rule("NonMaxSuppression", reads=(3,))
 def non_max_suppression(node: Operands) -> Outputs:
-    """The selected boxes; the largest overlap that is kept is a share of the union of two boxes."""
+    """Infer the selected boxes. The largest overlap that is kept is a share of the union of two boxes."""
     found = solve(_BOXES, node)
-    overlap = node.content(3)
-    for number in overlap[:1] if overlap else ():
-        if isinstance(number, int | float) and not 0 <= number <= 1:
-            problem = WrongValue(Element(3, number), "the range is 0 to 1", "0 to 1", is_without_shapes=True)
-            node.problems.append(problem)
+    overlap = node.first_element(3)
+    if isinstance(overlap, int | float) and not 0 <= overlap <= 1:
+        problem = WrongValue(Element(3, overlap), "the range is 0 to 1", "0 to 1", is_without_shapes=True)
+        node.problems.append(problem)
     return found
 
 
