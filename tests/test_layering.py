@@ -337,11 +337,13 @@ OF_THE_SPECIFICATION = {
     },
     "a release that the user names": {"spec/products/__init__:product_releases", "spec/products/__init__:_data"},
     "a plugin file that the user names": {"engine/plugins:_module_of_file", "engine/registry:_registry_with"},
-    "an equation in the module of a shape rule, or an operand in a record": {
-        "inference/shapes/equations:equation",
-        "inference/shapes/equations:operand",
+    "an equation in the module of a shape rule, or a text in a record": {
+        f"spec/operators/records/grammar:{each}"
+        for each in (
+            *("parse_sum", "parse_operand", "parse_equation", "parse_condition", "parse_all", "_alternatives"),
+            "parse_requirements",
+        )
     },
-    "a requirement in a record": {"spec/operators/records/__init__:requirements"},
     "a rule, and the address of the documentation": {
         "reporters/links:documentation_url",
         "common/distribution:_project_urls",

@@ -51,7 +51,7 @@ def families() -> str:
 
 def record_families() -> str:
     """Return the module with the record of each operator of com.microsoft: JSON."""
-    modules = sorted(path.stem for path in RECORDS.parent.glob("*.py") if path.name != "__init__.py")
+    modules = sorted(path.stem for path in RECORDS.parent.glob("*.py") if path.stem not in ("__init__", "grammar"))
     homes = {
         operator: module for module in modules for operator in import_module(f"{records.__name__}.{module}").RECORDS
     }

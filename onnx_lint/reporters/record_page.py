@@ -3,11 +3,20 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from onnx_lint.spec.operators.records import GraphForm, OperatorRecord, Requirement, requirements
+from onnx_lint.spec.operators.records import GraphForm, OperatorRecord
+from onnx_lint.spec.operators.records.grammar import (
+    Condition,
+    FormCase,
+    ParsedForm,
+    Requirement,
+    parse_all,
+    parse_cases,
+    parse_form,
+    parse_requirements,
+)
 from onnx_lint.spec.operators.runtime_releases import EXTENTS
 from onnx_lint.wording import listed
 
@@ -39,7 +48,7 @@ _OF_ATTRIBUTES: Final = (
 
 def record_lines(record: OperatorRecord) -> Iterator[str]:
     """Yield what a record requires, one line for each requirement."""
-    kinds = frozenset(word for choice in record.cases for word in choice.split(" or "))
+    kinds = frozenset(each for text in record.cases for each in parse_cases(text))
     if record.compared:
         yield f"compared as a whole: {record.compared}"
     for choice in record.cases:
@@ -59,27 +68,30 @@ def record_lines(record: OperatorRecord) -> Iterator[str]:
         yield from (line.format(name, _required(text)) for name, text in texts.items())
     yield from _lists(record)
     yield from _releases(record)
-    if record.computed and not record.compared and not record.graphs:
+    if (record.check or record.computed) and not record.compared and not record.graphs:
         yield "sizes that no line names are compared as well, such as those of windows and of products of matrices"
 
 
-def _attributes(record: OperatorRecord, kinds: frozenset[str]) -> Iterator[str]:
+def _attributes(record: OperatorRecord, kinds: frozenset[Condition]) -> Iterator[str]:
     """Yield all that is said of each attribute in one line. An input of which only advice is known has one as well."""
     fields = [(field, words, getattr(record, field)) for field, words in _OF_ATTRIBUTES]
     for name in dict.fromkeys(name for _, _, texts in fields for name in texts if name not in record.inputs):
-        said = [
-            words.format(_form(texts[name], kinds) if field in ("attributes", "advised") else texts[name])
-            for field, words, texts in fields
-            if name in texts
-        ]
+        said = [words.format(_said(field, texts[name], kinds)) for field, words, texts in fields if name in texts]
         yield f"{'' if _is_shape(record, name) else 'attribute '}`{name}`: {'; '.join(said)}"
+
+
+def _said(field: str, value: object, kinds: frozenset[Condition]) -> object:
+    """Return what a field of a record says of an attribute, for the line of the attribute."""
+    if field in ("attributes", "advised"):
+        return _form(value, kinds)
+    return " ".join([str(each) if each != "" else "''" for each in value]) if isinstance(value, tuple) else value
 
 
 def _is_shape(record: OperatorRecord, name: str) -> bool:
     """Return whether what is advised of a name is a shape, as of an input, and no requirement."""
     form = record.advised.get(name)
     try:
-        return form is not None and (not isinstance(form, str) or not requirements(form))
+        return form is not None and (not isinstance(form, str) or not parse_requirements(form))
     except ValueError:
         return True
 
@@ -104,92 +116,76 @@ def _lists(record: OperatorRecord) -> Iterator[str]:
 def _releases(record: OperatorRecord) -> Iterator[str]:
     for what, release in record.since.items():
         if "=" in what:
-            yield f"needs ONNX Runtime {release}: {_conditions_in_words(what.split())}"
+            yield f"needs ONNX Runtime {release}: {_conditions_in_words(parse_all(what))}"
         else:
             yield f"ONNX Runtime before {release} does not compare the shape of `{what}`"
     for what, release in record.until.items():
         when = f"after {release}" if release else "of any release"
-        yield f"no kernel for CPUs {when} if {_conditions_in_words(what.split())}"
+        yield f"no kernel for CPUs {when} if {_conditions_in_words(parse_all(what))}"
     for what, release in record.failing.items():
         when = f"up to {release}" if release else "of all releases"
-        yield f"each run on CPUs {when} fails if {_conditions_in_words(what.split())}"
+        yield f"each run on CPUs {when} fails if {_conditions_in_words(parse_all(what))}"
 
 
 # --- forms and requirements
 
 
-def _form(form: object, kinds: frozenset[str]) -> str:
+def _form(form: object, kinds: frozenset[Condition]) -> str:
     """Return the dimensions of an operand, or the requirement of an attribute, for each case or condition."""
     if isinstance(form, Mapping):
-        return "; ".join(_choices(form, kinds, ()))
-    if form is None:
-        return "any shape"
-    text = str(form)
+        return "; ".join(_choices(parse_form(form), kinds, ()))
+    return _text(str(form)) if form is not None else "any shape"
+
+
+def _text(text: str) -> str:
+    """Return the dimensions of an operand, or requirements, in words."""
     try:
         return _required(text)
     except ValueError:
-        return {"": "a scalar", "-": "must be left out"}.get(text, f"`[{_rounded_up(text)}]`")
+        return {"": "a scalar", "-": "must be left out"}.get(text, f"`[{text}]`")
 
 
-def _choices(form: object, kinds: frozenset[str], before: tuple[str, ...]) -> Iterator[str]:
+def _choices(form: ParsedForm, kinds: frozenset[Condition], before: tuple[str, ...]) -> Iterator[str]:
     """Yield each form with all its conditions. `before`: those that hold of all of them; "" for what is otherwise."""
-    if isinstance(form, Mapping):
-        for words, each in form.items():
-            yield from _choices(each, kinds, (*before, _condition(words, kinds)))
+    if isinstance(form, tuple):
+        for case in form:
+            yield from _choices(case.form, kinds, (*before, _condition(case, kinds)))
         return
     conditions = [each for each in before if each]
     otherwise = " otherwise" if not all(before) else ""
     yield f"{_form(form, kinds)}{otherwise}{f' if {listed(conditions)}' if conditions else ''}"
 
 
-def _rounded_up(text: str) -> str:
-    """Return dimensions with `ceil(a/b)` in place of `a^b`, which is computed from the left."""
-    return re.sub(r"[^\s{},=|]+\^[^\s{},=|]+", lambda found: _from_the_left(found[0]), text)
-
-
-def _from_the_left(term: str) -> str:
-    first, *rest = re.split(r"([\^*])", term)
-    for sign, other in zip(rest[::2], rest[1::2], strict=True):
-        first = f"ceil({first}/{other})" if sign == "^" else f"{first}*{other}"
-    return first
-
-
-def _condition(words: str, kinds: frozenset[str]) -> str:
+def _condition(case: FormCase, kinds: frozenset[Condition]) -> str:
     """Return a condition in words; empty for what is otherwise."""
-    if words == "else":
-        return ""
-    choices = [each.split() for each in words.split(" or ")]
     texts = []
-    for choice in choices:
-        named = [f"the kind is {word}" for word in choice if word in kinds]
-        others = [word for word in choice if word not in kinds]
+    for conditions in case.alternatives:
+        named = [f"the kind is {each.name}" for each in conditions if each in kinds]
+        others = [each for each in conditions if each not in kinds]
         texts.append(listed([*named, *([_conditions_in_words(others)] if others else [])]))
     return listed(texts, "or")
 
 
-def _conditions_in_words(words: list[str]) -> str:
+def _conditions_in_words(conditions: Iterable[Condition]) -> str:
     """Return conditions that must all be met, in words."""
-    return listed([_in_words(word) for word in words])
+    return listed([_in_words(each) for each in conditions])
 
 
-def _in_words(word: str) -> str:
-    if word in EXTENTS:
-        return EXTENTS[word].words
-    one, differs, other = word.partition("!=")
-    if differs:
-        return f"`{one}` is not `{other}`"
-    for sign, verb in (("!~", "has another type than"), ("~", "has the type of")):
-        one, found, other = word.partition(sign)
-        if found:
-            return f"`{one}` {verb} `{other}`"
-    if word.startswith("outputs="):
-        return f"the node has {word.removeprefix('outputs=')} outputs"
-    is_not, word = word.startswith("!"), word.removeprefix("!")
-    for sign, verb in (("=", "is"), (">", "is above")):
-        name, found, value = word.partition(sign)
-        if found:
-            return f"`{name}` {verb}{' not' * is_not} {value}"
-    return f"the node {'lacks' if is_not else 'has'} `{word}`"
+_RELATIONS: Final = {"!=": "is not", "!~": "has another type than", "~": "has the type of"}
+
+
+def _in_words(condition: Condition) -> str:
+    name, value = condition.name, condition.value or "''"
+    if name in EXTENTS:
+        return EXTENTS[name].words
+    if condition.sign in _RELATIONS:
+        return f"`{name}` {_RELATIONS[condition.sign]} `{value}`"
+    if name == "outputs" and condition.sign == "=":
+        return f"the node has {value} outputs"
+    if not condition.sign:
+        return f"the node {'lacks' if condition.is_negated else 'has'} `{name}`"
+    verb = "is" if condition.sign == "=" else "is above"
+    return f"`{name}` {verb}{' not' * condition.is_negated} {value}"
 
 
 _PLAIN: Final = {
@@ -211,22 +207,20 @@ _PLAIN: Final = {
 
 def _required(text: str) -> str:
     """Return requirements in words. Raises ValueError for what is none."""
-    return "; ".join(map(_requirement, requirements(text)))
+    return "; ".join(map(_requirement, parse_requirements(text)))
 
 
 def _requirement(required: Requirement) -> str:
-    value = required.kind.removeprefix("with ") if required.kind.startswith("with ") else ""
     names = [
-        each if each in _WORDS or each.removeprefix("-").isdecimal() else f"`{_rounded_up(each.removesuffix('!'))}`"
+        each if each in _WORDS or each.removeprefix("-").isdecimal() else f"`{each.removesuffix('!')}`"
         for each in required.of
     ]
-    if value:
-        value, _, what = value.rpartition(" ")
-        text = f"{value} {'requires' if what == 'needs' else 'excludes'} {listed(names)}"
+    if required.value:
+        text = f"{required.value} {'requires' if required.kind == 'needs' else 'excludes'} {listed(names)}"
     else:
         joined = listed(names, "and" if required.kind == "needs" else "or")
         text = _PLAIN.get(required.kind, f"{required.kind} {{}}").format(joined)
-    return f"{text} if {_conditions_in_words([*required.conditions])}" if required.conditions else text
+    return f"{text} if {_conditions_in_words(required.conditions)}" if required.conditions else text
 
 
 _WORDS: Final = {"nan", "inf", "given"}

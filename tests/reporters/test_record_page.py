@@ -16,7 +16,7 @@ def test_conditions_are_in_words():
 
 
 def test_nested_conditions_are_one_condition():
-    form = {"quant=int": {"rows": "e h*bits^8", "columns": "e"}, "else": {"rows": "", "else": "e ? *more"}}
+    form = {"quant=int": {"rows": "e ceil(h*bits/8)", "columns": "e"}, "else": {"rows": "", "else": "e ? *more"}}
     assert _lines(inputs={"x": form}, cases=("rows or columns",))[1:] == [
         "input `x`: `[e ceil(h*bits/8)]` if `quant` is int and the kind is rows; "
         "`[e]` if `quant` is int and the kind is columns; a scalar otherwise if the kind is rows; "

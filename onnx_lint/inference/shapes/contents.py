@@ -2,7 +2,7 @@
 """The elements of small tensors, followed through the operators with which exporters compute shapes.
 
 `FOLLOWED` has a row for each operator. The functions of operators that are rare in such computations, or that need the
-elements of all inputs, are in `more_contents`, which is imported when elements of their inputs are known.
+elements of all inputs, are in `computed_elements`, which is imported when elements of their inputs are known.
 """
 
 from __future__ import annotations
@@ -513,11 +513,11 @@ for _name, _row in _BY_ELEMENT.items():
     FOLLOWED[_name] = Contents(_each, _row[0], MAX_COMPUTED, needs_all=True)
 
 
-# --- operators whose functions are in `more_contents`
+# --- operators whose functions are in `computed_elements`
 
 
 def _later(node: Operands, shapes: Sequence[Dims]) -> Sequence[Content]:
-    from onnx_lint.inference.shapes.more_contents import FUNCTIONS
+    from onnx_lint.inference.shapes.computed_elements import FUNCTIONS
 
     return FUNCTIONS[node.operator](node, shapes)
 

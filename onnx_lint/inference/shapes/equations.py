@@ -1,157 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shape rules that are equations: "X[n c *spatial] scale[c] -> Y[n c *spatial]".
+"""Compares the operands of a node with an equation: "X[n c *spatial] scale[c] -> Y[n c *spatial]".
 
-The inputs in order are left of the arrow, the outputs right of it. The dimensions are in brackets:
-
-    n               a dimension; all with the same name agree
-    *spatial        any number of dimensions; all with the same name agree; one in each operand
-    4               this size
-    @hidden_size    the size in an attribute; for a list attribute: @shape.0, its first element
-    3*@hidden_size  a multiple of an attribute or of a name
-    @heads*h        a name times an attribute
-    ?*h             any multiple of a name
-    1|n             1 or n
-    p+t             a sum, product (2*n*@heads, b*s) or quotient (n/@heads; rounded down: n//2; rounded up: n^2) of what
-                    the other operands determine, or which determines the one name in it that they leave open; a name
-                    that only omitted operands have is 0, unless the sum has no other
-    (@q+2*@k)*h     a name times a sum of attributes
-    #total          the number in an input that is constant
-    w=@heads*h      the same, and w is a name of the dimension
-    ?               any dimension, and in an output an unknown one
-
-An operand without brackets may have any shape (an output: an unknown one). [] is a scalar, or a tensor of one element.
-"..." at the end of the inputs means any further ones. Inputs that the node omits are ignored. Where an operator takes
-several forms (`onnx_lint.inference.shapes.forms`), "-" is an input that the form does not have, and name! one that it
-must have.
+The inputs in order are left of the arrow, the outputs right of it, and the dimensions are in brackets. The language is
+that of `onnx_lint.spec.operators.records.grammar`. Inputs that the node omits are ignored.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
-from functools import cache
+from collections.abc import Callable, Mapping
 from math import lcm
 from typing import Final
 
-from onnx_lint.common.record import Record, replace
+from onnx_lint.common.record import Record
 from onnx_lint.inference.shapes.dims import Dim, Dims, add, agree, divide, multiply, unified
 from onnx_lint.inference.shapes.operands import Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, ProblemPlace
-
-_SUMMANDS: Final = re.compile(r"([+-]?)([^+-]+)")
-_FACTORS: Final = re.compile(r"(//|[*/^])")
-_NAMES: Final = re.compile(r"(?<![@#\w.])[^\W\d]\w*")
-_NAMES_OF_ATTRIBUTES: Final = re.compile(r"@(\w+)")
-_SIGNS: Final = str.maketrans("", "", "+-*/^@#._")
-"""What is in a sum besides names and numbers."""
-
-
-class Term(Record):
-    """One dimension of an equation, or a run of them."""
-
-    name: str
-    """The name or attribute; empty for a number and for any dimension."""
-    factor: int | None = 1
-    """The factor of the named size; the value of a number; None for any dimension."""
-    kind: str = "name"
-    """`name`, `run`, `attribute`, `number`, `sum`, `multiple` or `any`."""
-    element: int | None = None
-    """The index of the element, for an attribute that is a list."""
-    times: str | None = None
-    """An attribute, or a sum of them, that is another factor of a name."""
-    or_one: bool = False
-    """True if 1 is valid too."""
-    also: str = ""
-    """Another name of the dimension."""
-
-
-class Pattern(Record):
-    """An operand of an equation."""
-
-    name: str
-    terms: tuple[Term, ...] | None
-    """None for any shape."""
-    run: int | None = None
-    """The index of the run among the terms; None if there is none."""
-    names: frozenset[str] = frozenset()
-    """What the terms name."""
-    sums: tuple[frozenset[str], ...] = ()
-    """The names in each sum among them."""
-
-
-class ShapeEquation(Record):
-    """The operands of an operator."""
-
-    inputs: tuple[Pattern, ...]
-    outputs: tuple[Pattern, ...]
-
-
-@cache
-def equation(text: str) -> ShapeEquation:
-    """Parse an equation. Raises ValueError for a malformed one."""
-    left, arrow, right = text.partition("->")
-    if not arrow:
-        raise ValueError(f"an equation without an arrow: {text}")
-    return ShapeEquation(tuple(_patterns(left.strip().removesuffix("..."))), tuple(_patterns(right)))
-
-
-@cache
-def operand(text: str) -> Pattern:
-    """Parse one operand of an equation. Raises ValueError for a malformed one."""
-    (found,) = _patterns(text)
-    return found
-
-
-def _patterns(text: str) -> Iterator[Pattern]:
-    text = text.strip()
-    while text:
-        length = next((at for at, sign in enumerate(text) if not (sign.isalnum() or sign in "_-!")), len(text))
-        name, rest = text[:length], text[length:]
-        terms, bracket, following = rest[1:].partition("]") if rest.startswith("[") else ("", "", rest)
-        if (name != "-" and not name.removesuffix("!").isidentifier()) or (not bracket and following != rest):
-            raise ValueError(f"no operand at {text!r}")
-        yield _pattern(name, tuple(map(_term, terms.split())) if bracket else None)
-        text = following.lstrip(" ")
-
-
-def _pattern(name: str, terms: tuple[Term, ...] | None) -> Pattern:
-    run = next((at for at, term in enumerate(terms or ()) if term.kind == "run"), None)
-    sums = tuple([frozenset(_NAMES.findall(term.name)) for term in terms or () if term.kind == "sum"])
-    return Pattern(name, terms, run, frozenset([term.name for term in terms or ()]), sums)
-
-
-def _term(text: str) -> Term:
-    if text == "?":
-        return Term("", None, "any")
-    if text.startswith("1|"):
-        return replace(_term(text[2:]), or_one=True)
-    if text.startswith("?*"):
-        return replace(_term(text[2:]), kind="multiple")
-    name, is_named, rest = text.partition("=")
-    if is_named:
-        return replace(_term(rest), also=name)
-    if text.startswith("*") and f"_{text[1:]}".isidentifier() and text != "*":
-        return Term(text[1:], 1, "run")
-    return _size(text)
-
-
-def _size(text: str) -> Term:
-    """Parse a dimension that is a number, a name, or computed of these."""
-    if text.isdecimal():
-        return Term("", int(text), "number")
-    factor, times, rest = text.rpartition("*")
-    if factor.startswith("@") and f"{factor[1:]}{rest}".isidentifier():
-        return Term(rest, times=factor)
-    if factor.startswith("(@") and factor.endswith(")") and rest.isidentifier():
-        return Term(rest, times=factor[1:-1])
-    name, dot, element = rest.removeprefix("@").partition(".")
-    if name.isidentifier() and (not times or factor.isdecimal()) and (not dot or element.isdecimal()):
-        kind = "attribute" if rest.startswith("@") else "name"
-        return Term(name, int(factor or 1), kind, int(element) if element else None)
-    if not set(text) & set("+-*/^#") or not text.translate(_SIGNS).isalnum():
-        raise ValueError(f"no dimension: {text!r}")
-    return Term(text, 1, "sum")
-
+from onnx_lint.spec.operators.records.grammar import (
+    Pattern,
+    ShapeEquation,
+    SizePart,
+    SizeProduct,
+    SizeSum,
+    Term,
+    parse_equation,
+)
 
 Size = tuple[Dim, ProblemPlace | None]
 """A size and its source."""
@@ -162,7 +34,7 @@ def solve(text: str, node: Operands, **known: Size) -> Outputs:
 
     `known`: names whose sizes something else than a dimension says, such as an attribute.
     """
-    return NameBindings(node, known).outputs(equation(text))
+    return NameBindings(node, known).outputs(parse_equation(text))
 
 
 def _rounded_down(one: Dim, other: Dim) -> Dim:
@@ -173,7 +45,16 @@ def _rounded_up(one: Dim, other: Dim) -> Dim:
     return -(-one // other) if isinstance(one, int) and isinstance(other, int) and other else divide(one, other)
 
 
-_OPERATIONS: Final = {"*": multiply, "/": divide, "//": _rounded_down, "^": _rounded_up}
+_OPERATIONS: Final[Mapping[str, Callable[[Dim, Dim], Dim]]] = {"*": multiply, "/": divide, "//": _rounded_down}
+"""What a factor does to the product before it."""
+
+
+class _Linear(Record):
+    """A product that is a multiple of one name, or of none: factor * name / divisor."""
+
+    name: str
+    factor: int
+    divisor: int
 
 
 class NameBindings:
@@ -207,8 +88,8 @@ class NameBindings:
                 self._take(index, pattern, pattern.terms)
         waiting, self.waiting = self.waiting or (), None
         for index, axis, term in waiting:
-            if term.kind == "sum":
-                self._solve(index, axis, term.name)
+            if term.computed is not None:
+                self._solve(index, axis, term.computed)
         for each in waiting:
             self._bind(*each)
         return [self._shape(pattern) for pattern in equation.outputs]
@@ -295,95 +176,101 @@ class NameBindings:
             else:
                 self.dims[term.name] = found // term.factor, place
 
-    def _bind_part(self, index: int, axis: int, name: str, factor: str) -> None:
+    def _bind_part(self, index: int, axis: int, name: str, factor: SizeSum) -> None:
         """Bind a name to a dimension divided by the number in an attribute, or by a sum of them."""
         found, place, times = self.node.dim(index, axis), self.node.place(index, axis), self._computed(factor)
         if not isinstance(times, int) or times < 1 or not isinstance(found, int) or place is None:
             return
-        first = _NAMES_OF_ATTRIBUTES.findall(factor)
-        by = Element(first[0], self.node.integer(first[0]))
+        attribute = factor.attributes[0]
+        by = Element(attribute, self.node.integer(attribute))
         self.parts.setdefault(name, by)
         dim = self.dims.get(name, (None, None))[0]
         if isinstance(dim, int):
             self.node.same((index, axis), dim * times, self.dims[name][1])
         elif found % times:
-            self.node.indivisible(place, times, by if len(first) == 1 else None)
+            self.node.indivisible(place, times, by if len(factor.attributes) == 1 else None)
         else:
             self.dims[name] = found // times, place
 
-    def _solve(self, index: int, axis: int, text: str) -> None:
+    def _solve(self, index: int, axis: int, computed: SizeSum) -> None:
         """Bind the one name in a sum that no other operand determines, if the sum is known, and is linear in it."""
         found, place = self.node.dim(index, axis), self.node.place(index, axis)
         if not isinstance(found, int):
             return
-        parts = self._summands(text)
-        if parts is None:
+        parts = [self._linear(product) for product in computed.products]
+        known = [part for part in parts if part is not None]
+        if len(known) < len(parts):
             return
         # The sum is the number times one name, plus another number: both in the same fractions.
-        whole = lcm(*[divisor for *_, divisor in parts])
-        of_name = sum(factor * whole // divisor for name, factor, divisor in parts if name)
-        rest = found * whole - sum(factor * whole // divisor for name, factor, divisor in parts if not name)
-        names = {name for name, *_ in parts if name}
-        if len(names) == 1 and of_name and rest % of_name == 0 and rest // of_name >= 0:
-            self.dims[names.pop()] = rest // of_name, place
+        whole = lcm(*[part.divisor for part in known])
+        times: dict[str, int] = {}
+        for part in known:
+            times[part.name] = times.get(part.name, 0) + part.factor * whole // part.divisor
+        rest = found * whole - times.pop("", 0)
+        if len(times) != 1:
+            return
+        ((name, factor),) = times.items()
+        if factor and rest % factor == 0 and rest // factor >= 0:
+            self.dims[name] = rest // factor, place
 
-    def _summands(self, text: str) -> list[tuple[str, int, int]] | None:
-        """Return the products of a sum as `_linear` does, with their signs; None if one is not linear."""
-        found: list[tuple[str, int, int]] = []
-        for sign, product in _SUMMANDS.findall(text):
-            part = self._linear(product)
-            if part is None:
-                return None
-            unknown, factor, divisor = part
-            found.append((unknown, -factor if sign == "-" else factor, divisor))
-        return found
-
-    def _linear(self, product: str) -> tuple[str, int, int] | None:
-        """Return a product as an unknown name, or none, a factor and a divisor; None if it is anything else."""
-        unknown, factor, divisor = "", 1, 1
-        for operation, name in zip(*[iter(("*", *_FACTORS.split(product)))] * 2, strict=True):
-            size = self._named(name)
-            if operation == "*" and isinstance(size, int):
+    def _linear(self, product: SizeProduct) -> _Linear | None:
+        """Return a product as a multiple of the one name that is unknown, or of none; None if it is anything else."""
+        unknown, factor, divisor = "", -1 if product.is_negative else 1, 1
+        for part in product.parts:
+            size = self._value_of(part) if part.kind != "ceiling" else None
+            if part.operation == "*" and isinstance(size, int):
                 factor *= size
-            elif operation == "/" and isinstance(size, int) and size:
+            elif part.operation == "/" and isinstance(size, int) and size:
                 divisor *= size
-            elif operation == "*" and name.isidentifier() and not unknown:
-                unknown = name
+            elif part.operation == "*" and part.kind == "dimension" and not unknown:
+                unknown = part.name
             else:
                 return None
-        return unknown, factor, divisor
+        return _Linear(unknown, factor, divisor)
 
-    def _computed(self, text: str) -> Dim:
-        """Return the value of a sum of products and quotients; None if a part is unknown."""
+    def _computed(self, computed: SizeSum) -> Dim:
+        """Return the value of a sum; None if a part is unknown."""
         total: Dim = 0
-        for sign, product in _SUMMANDS.findall(text):
-            first, *rest = _FACTORS.split(product)
-            found = self._named(first)
-            for operation, other in zip(rest[::2], rest[1::2], strict=True):
-                found = _OPERATIONS[operation](found, self._named(other))
-            if sign == "-":
+        for product in computed.products:
+            found = self._value_of_product(product)
+            if product.is_negative:
                 found = -found if isinstance(found, int) else None
             total = add(total, found)
         return total
 
-    def _source(self, text: str) -> ProblemPlace | None:
-        """Return the source of the only size in a sum that an operand determines; None if there are several."""
-        names = {name for name in _NAMES.findall(text) if name not in self.omitted}
-        return self.dims.get(names.pop(), (None, None))[1] if len(names) == 1 else None
+    def _value_of_product(self, product: SizeProduct) -> Dim:
+        """Return the value of a product without its sign, computed from the left."""
+        first, *rest = product.parts
+        found = self._value_of(first)
+        for part in rest:
+            found = _OPERATIONS[part.operation](found, self._value_of(part))
+        return found
 
-    def _named(self, name: str) -> Dim:
-        if name.isdecimal():
-            return int(name)
-        if name.startswith("@"):
-            return self._argument(_term(name))
-        if name.startswith("#"):
-            return self._constant(name[1:])
-        return 0 if name in self.omitted else self.dims.get(name, (None, None))[0]
+    def _value_of(self, part: SizePart) -> Dim:
+        """Return the value of a part of a product; None if it is unknown."""
+        if part.dividend is not None and part.divisor is not None:
+            return _rounded_up(self._value_of_product(part.dividend), self._value_of(part.divisor))
+        if part.kind == "attribute":
+            return self._argument(part.name, part.number)
+        if part.kind == "input":
+            return self._constant(part.name)
+        if part.kind == "dimension":
+            return 0 if part.name in self.omitted else self.dims.get(part.name, (None, None))[0]
+        return part.number
+
+    def _source(self, computed: SizeSum) -> ProblemPlace | None:
+        """Return the source of the only size in a sum that an operand determines; None if there are several.
+
+        Of a quotient that is rounded down it is the source of the first size.
+        """
+        if computed.is_rounded_down:
+            return self._place(computed.first)
+        names = computed.names - self.omitted
+        return self.dims.get(next(iter(names)), (None, None))[1] if len(names) == 1 else None
 
     def _constant(self, name: str) -> int | None:
         """Return the one number in an input; None if it is unknown, or is not a size."""
-        index = next((at for at, each in enumerate(self.node.schema.inputs) if each.name == name), -1)
-        number = (self.node.content(index) or (None,))[0]
+        number = self.node.first_element(self.node.input(name))
         return number if isinstance(number, int) and number >= 0 else None
 
     def _value(self, term: Term) -> tuple[Dim, ProblemPlace | None]:
@@ -392,10 +279,10 @@ class NameBindings:
             return self.dims.get(term.name, (None, None))
         if term.kind in ("number", "any"):
             return term.factor, None
-        if term.kind == "sum":
-            return self._computed(term.name), self._place(term.name) if "//" in term.name else self._source(term.name)
+        if term.computed is not None:
+            return self._computed(term.computed), self._source(term.computed)
         if term.kind == "attribute":
-            value = self._argument(term)
+            value = self._argument(term.name, term.element)
             if value is None:
                 return None, None
             return multiply(value, term.factor), Element(term.name, value, term.element)
@@ -403,20 +290,19 @@ class NameBindings:
         factor = term.factor if term.times is None else self._computed(term.times)
         return multiply(dim, factor), place
 
-    def _place(self, text: str) -> ProblemPlace | None:
-        """Return where the node has the first size of a product."""
-        name = _FACTORS.split(text)[0]
-        if name.startswith("@"):
-            return Element(name[1:], self.node.integer(name[1:]))
-        return self.dims.get(name, (None, None))[1]
+    def _place(self, part: SizePart) -> ProblemPlace | None:
+        """Return where the node has a size."""
+        if part.kind == "attribute":
+            return Element(part.name, self.node.integer(part.name))
+        return self.dims.get(part.name, (None, None))[1]
 
-    def _argument(self, term: Term) -> int | None:
-        """Return the number in an attribute; None for a negative one, which is not a size."""
-        if term.element is None:
-            value = self.node.integer(term.name)
+    def _argument(self, name: str, element: int | None) -> int | None:
+        """Return the number in an attribute, or in an element of a list; None for a negative one, which is no size."""
+        if element is None:
+            value = self.node.integer(name)
         else:
-            values = self.node.integers(term.name) or ()
-            value = values[term.element] if term.element < len(values) else None
+            values = self.node.integers(name) or ()
+            value = values[element] if element < len(values) else None
         return value if value is None or value >= 0 else None
 
     def _shape(self, pattern: Pattern) -> Dims | None:

@@ -9,10 +9,11 @@ from typing import Final
 
 from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.shapes.dims import union
-from onnx_lint.inference.shapes.equations import NameBindings, Pattern, ShapeEquation, Size
+from onnx_lint.inference.shapes.equations import NameBindings, Size
 from onnx_lint.inference.shapes.fact import ABSENT, Fact
 from onnx_lint.inference.shapes.operands import Inside, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, NotOneElement, ShapeProblem, WrongRank
+from onnx_lint.spec.operators.records.grammar import Pattern, ShapeEquation
 
 OMITTED: Final = -1
 """In place of the rank of an input that the node omits."""
@@ -62,7 +63,7 @@ def may_be(pattern: Pattern, rank: int | None) -> bool:
 
 
 def _is_there(pattern: Pattern, rank: int | None) -> bool:
-    return pattern.name != "-" if rank != OMITTED else not pattern.name.endswith("!")
+    return not (pattern.is_required if rank == OMITTED else pattern.is_excluded)
 
 
 def fits(form: ShapeEquation, ranks: InputRanks) -> bool:

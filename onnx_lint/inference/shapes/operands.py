@@ -188,6 +188,11 @@ class Operands:
         """Return the fact of an input; ABSENT also beyond the last input."""
         return self.facts[index] if index < len(self.facts) else ABSENT
 
+    def input(self, name: str) -> int:
+        """Return the index of an input; one beyond all inputs if the signature has none of that name."""
+        names = [each.name for each in self.schema.inputs]
+        return names.index(name) if name in names else max(len(names), len(self.facts))
+
     def given(self, index: int) -> bool:
         """Return whether the node has the input."""
         return self.fact(index) is not ABSENT
@@ -222,6 +227,11 @@ class Operands:
             self.problems.append(WrongRank(index, len(shape), least, greatest, like))
             return None
         return shape
+
+    def shape_of_rank(self, index: int, *ranks: int) -> Dims | None:
+        """Return the shape of an input if it has one of these ranks; otherwise None, and nothing is recorded."""
+        shape = self.fact(index).shape
+        return shape if shape is not None and len(shape) in ranks else None
 
     def scalar(self, index: int) -> Dim | float:
         """Return the one element of an input that holds a number; None if unknown.
@@ -267,6 +277,11 @@ class Operands:
     def content(self, index: int) -> Content:
         """Return the elements of an input, row by row, if known; the rule must name the input in `reads`."""
         return self.fact(index).content
+
+    def first_element(self, index: int) -> Dim | float:
+        """Return the first element of an input, which `reads` must name; None if it is unknown or there is none."""
+        content = self.content(index)
+        return content[0] if content else None
 
     def integers_in(self, index: int) -> Dims | None:
         """Return the elements of an input with a list of integers: its content, or as many unknowns as its shape has.
@@ -334,6 +349,11 @@ class Operands:
         """Return the value of an INT: from the node, else the signature's default, else `otherwise`."""
         value = self.argument(name)
         return value if isinstance(value, int) else otherwise
+
+    def positive(self, name: str) -> int | None:
+        """Return the value of an INT as `integer` does; None for one below 1."""
+        found = self.integer(name)
+        return found if found is not None and found > 0 else None
 
     def number(self, name: str) -> float | None:
         """Return the value of a FLOAT, as `integer` does for an INT."""
@@ -462,26 +482,31 @@ class Operands:
         size = shape[axis] if -rank <= axis < rank else None
         return InputDimension(index, axis + rank if axis < 0 else axis, size if isinstance(size, int) else -1)
 
-    def broadcast(self, shapes: Sequence[Shape], operands: Sequence[int], trailing: int = 0) -> Shape:
+    def broadcast(self, shapes: Sequence[Shape], operands: Sequence[int], trailing: Sequence[int] = ()) -> Shape:
         """Return the result of broadcasting parts of operands; record a clash.
 
-        `trailing` axes of each operand come after its part, such as the two that MatMul multiplies.
+        `trailing`: how many axes of each operand come after its part, such as the two that MatMul multiplies.
         """
         known = [(shape, operand) for shape, operand in zip(shapes, operands, strict=True) if shape is not None]
         wrong = clashes([shape for shape, _ in known])
         if wrong:
-            first, *others = [self._pair(known, each, trailing) for each in wrong]
+            after = dict(zip(operands, trailing, strict=True)) if trailing else {}
+            first, *others = [self._pair(known, each, after) for each in wrong]
             self.problems.append(NotBroadcast(*first, tuple(others)))
         if len(known) < len(shapes) or wrong:
             return None
         return broadcast([shape for shape, _ in known])
 
     def _pair(
-        self, known: Sequence[tuple[Dims, int]], clash: tuple[int, int, int], trailing: int
+        self, known: Sequence[tuple[Dims, int]], clash: tuple[int, int, int], trailing: Mapping[int, int]
     ) -> tuple[InputDimension, InputDimension]:
-        """Return the two dimensions of a clash."""
+        """Return the two dimensions of a clash. `trailing`: how many axes come after the part of an operand."""
         one, other, axis = clash
-        return self._dimension(known[one][1], axis - trailing), self._dimension(known[other][1], axis - trailing)
+        first, second = known[one][1], known[other][1]
+        return (
+            self._dimension(first, axis - trailing.get(first, 0)),
+            self._dimension(second, axis - trailing.get(second, 0)),
+        )
 
     def axis(
         self, value: Dim | float, rank: int, source: NumberSource, index: int | None = None, *, negative: bool = True
@@ -549,16 +574,16 @@ class Operands:
         self,
         source: NumberSource,
         value: object,
-        reason: str,
-        index: int | None = None,
+        reason: str = "",
         *,
+        index: int | None = None,
         allowed: str | None = None,
         about_data: bool = False,
     ) -> None:
         """Record a number that the operator does not allow there.
 
-        `reason`: why it is wrong; `allowed`: the allowed values, if `reason` does not say them; `about_data`: whether
-        it does not fit the shape of input 0, which the reason does not show.
+        `reason`: why it is wrong; `index`: its position in a list; `allowed`: the allowed values, if `reason` does not
+        say them; `about_data`: whether it does not fit the shape of input 0, which the reason does not show.
         """
         allowed = reason if allowed is None else allowed
         self.problems.append(WrongValue(Element(source, value, index), reason, allowed, about_data))
@@ -574,7 +599,7 @@ class Operands:
         self.problems[-1] = replace(problem, place=replace(problem.place, others=tuple(others)))
 
     def too_small(
-        self, source: NumberSource, value: object, least: int, index: int | None = None, condition: str = ""
+        self, source: NumberSource, value: object, least: int, *, index: int | None = None, condition: str = ""
     ) -> None:
         """Record a number that is less than the operator allows there. `condition`: when it does so, in words."""
         self.problems.append(WrongValue(Element(source, value, index), "", f"at least {least}{condition}"))
@@ -587,7 +612,7 @@ class Operands:
         """Return whether no known number of a list is less; record those that are."""
         wrong = [(index, value) for index, value in enumerate(values) if isinstance(value, int) and value < least]
         for index, value in wrong:
-            self.too_small(source, value, least, index)
+            self.too_small(source, value, least, index=index)
         return not wrong
 
     def is_positive(self, name: str) -> bool:
@@ -608,9 +633,9 @@ class Operands:
         place, number = wrong[0]
         if isinstance(size, int):
             reason = f"there {'is' if size == 1 else 'are'} {size} {what}"
-            self.wrong_value(index, number, reason, place, allowed=f"0 to {greatest}", about_data=True)
+            self.wrong_value(index, number, reason, index=place, allowed=f"0 to {greatest}", about_data=True)
         else:
-            self.too_small(index, number, 0, place)
+            self.too_small(index, number, 0, index=place)
         self.also_wrong(index, wrong[1:])
 
     # --- the result

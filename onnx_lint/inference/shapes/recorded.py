@@ -7,16 +7,14 @@ that differ in their sizes only, as the layers of a model do, cost one equation 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from importlib import import_module
-from itertools import product, zip_longest
+from itertools import chain, product, zip_longest
 from typing import Any, Final
 
 from onnx_lint.common.cached import Memory, remembered
 from onnx_lint.common.record import EMPTY, Record, replace
-from onnx_lint.inference.shapes.equations import Pattern, ShapeEquation, operand
 from onnx_lint.inference.shapes.forms import (
     OMITTED,
     FormSolution,
@@ -29,10 +27,24 @@ from onnx_lint.inference.shapes.forms import (
 )
 from onnx_lint.inference.shapes.operands import UNKNOWN, Inside, Operands, Outputs, OutputShape
 from onnx_lint.inference.shapes.problem import Warned
-from onnx_lint.inference.shapes.registration import Infer, ShapeRule
-from onnx_lint.inference.shapes.requirements import condition, fit_contents, fit_sizes, has_attribute, is_of_size
+from onnx_lint.inference.shapes.registration import ShapeRule
+from onnx_lint.inference.shapes.requirements import condition_test, fit_contents, fit_sizes, has_attribute, is_of_size
 from onnx_lint.spec.operators import OperatorSchema, ParameterOption
-from onnx_lint.spec.operators.records import OperandForm, OperatorRecord, Requirement, record_of, requirements
+from onnx_lint.spec.operators.records import OperandForm, OperatorRecord, record_of
+from onnx_lint.spec.operators.records.grammar import (
+    Condition,
+    ParsedForm,
+    Pattern,
+    Requirement,
+    ShapeEquation,
+    chosen,
+    conditions_in,
+    parse_cases,
+    parse_form,
+    parse_operand,
+    parse_requirements,
+    replaced,
+)
 
 _UNCHECKED: Final = "; only its description requires this"
 
@@ -55,102 +67,122 @@ class _Signature(Record):
     attributes: frozenset[str]
 
 
-def _placed(signature: tuple[str, ...], operands: Mapping[str, OperandForm]) -> dict[str, OperandForm]:
+def _placed(signature: tuple[str, ...], operands: Mapping[str, OperandForm]) -> dict[str, ParsedForm]:
     """Return the operands in the order of the signature, up to the last one that the record describes."""
     known = [at for at, name in enumerate(signature) if operands.get(name) is not None]
-    return {name: operands.get(name) for name in signature[: max(known, default=-1) + 1]}
+    return {name: parse_form(operands.get(name)) for name in signature[: max(known, default=-1) + 1]}
 
 
-class _RecordReading:
-    """The record of an operator, prepared for its nodes."""
+class _ParsedRecord:
+    """The record of an operator, parsed, and prepared for its nodes."""
 
     def __init__(self, signature: _Signature, record: OperatorRecord) -> None:
         self.signature = signature
         self.record = record
         self.inputs = _placed(signature.inputs, record.inputs)
         self.outputs = _placed(signature.outputs, record.outputs)
+        self.where = {name: parse_form(each) for name, each in record.where.items()}
+        self.cases = [parse_cases(text) for text in record.cases]
         self.advised = tuple([at for at, name in enumerate(signature.inputs) if name in record.advised])
         """The inputs with further requirements in the documentation, which the runtime does not check."""
         others = {name: text for name, text in record.advised.items() if name not in signature.inputs}
-        self.advised_attributes = _parsed(others)
+        self.advised_attributes = _requirements(others)
+        self.check = _function(record.check) if record.check else None
         self.computed = _function(record.computed) if record.computed else None
-        of_attributes = _parsed(record.attributes)
+        self.has_function = bool(record.check or record.computed)
+        of_attributes = _requirements(record.attributes)
         of_sizes = [each for each in of_attributes if is_of_size(each[1], signature.attributes)]
         self.attributes = tuple([each for each in of_attributes if each not in of_sizes])
         self.limited = tuple(of_sizes)
         """The requirements of attributes that are about dimensions."""
-        self.sizes = _parsed(record.sizes)
-        self.contents = _parsed(record.contents)
-        self.choices = frozenset(word for choice in record.cases for word in choice.split(" or "))
-        self.conditions = tuple(dict.fromkeys(self._words((self.inputs, self.outputs, record.where))))
-        self.truths = tuple([condition(each, signature.inputs) for each in self.conditions])
+        self.sizes = _requirements(record.sizes)
+        self.contents = _requirements(record.contents)
+        self.conditions = self._conditions()
+        self.tests = tuple([condition_test(each, signature.inputs) for each in self.conditions])
         self.forms: Memory[tuple[tuple[bool, ...], InputRanks], _Forms] = Memory(_MOST)
 
-    def _words(self, forms: Iterable[Mapping[str, OperandForm]]) -> Iterator[str]:
-        """Yield the words of the conditions in operands, in their order."""
-        for each in forms:
-            for form in each.values():
-                if isinstance(form, dict):
-                    words = [word for text in form for word in text.split() if text != "else"]
-                    yield from [word for word in words if word not in self.choices and word != "or"]
-                    yield from self._words((form,))
+    def _conditions(self) -> tuple[Condition, ...]:
+        """Return the conditions in operands that are not cases, in their order."""
+        cases = frozenset(chain(*self.cases))
+        forms = chain(self.inputs.values(), self.outputs.values(), self.where.values())
+        return tuple(dict.fromkeys(each for form in forms for each in conditions_in(form) if each not in cases))
+
+    def truths(self, node: Operands) -> tuple[bool, ...]:
+        """Return whether each of the conditions is true of a node."""
+        return tuple([is_true(node) for is_true in self.tests])
 
     def forms_of(self, node: Operands) -> tuple[_Forms, InputRanks]:
         """Return the forms that a node may have, and its ranks."""
-        truths = tuple([is_true(node) for is_true in self.truths])
+        truths = self.truths(node)
         ranks = ranks_of(node)
         found = self.forms.get((truths, ranks))
         if found is None:
-            fitting = tuple(self.all_forms(truths, ranks))
+            fitting = tuple(self.fitting_forms(truths, ranks))
             is_known = None not in ranks and len({form.outputs for form in fitting}) == 1
             found = self.forms.keep((truths, ranks), _Forms(fitting, is_known))
         return found, ranks
 
-    def all_forms(self, truths: tuple[bool, ...], ranks: InputRanks | None) -> list[ShapeEquation]:
-        """Return the forms on these conditions, only those that fit the ranks if there are any."""
+    def fitting_forms(self, truths: tuple[bool, ...], ranks: InputRanks) -> list[ShapeEquation]:
+        """Return the forms on these conditions that fit the ranks."""
+        found: list[ShapeEquation] = []
+        for known, where in self._cases(truths):
+            inputs = self._fitting_inputs(known, where, ranks)
+            if inputs is not None:
+                found += _equations(inputs, _patterns(self.outputs, known, where))
+        return _distinct(found)
+
+    def all_forms(self, truths: tuple[bool, ...]) -> list[ShapeEquation]:
+        """Return the forms on these conditions."""
+        found: list[ShapeEquation] = []
+        for known, where in self._cases(truths):
+            found += _equations(_patterns(self.inputs, known, where), _patterns(self.outputs, known, where))
+        return _distinct(found)
+
+    def _cases(self, truths: tuple[bool, ...]) -> Iterator[tuple[frozenset[Condition], dict[str, str]]]:
+        """Yield what is true in each case with these conditions, and the texts of names that stand for dimensions."""
         true = frozenset([each for each, is_true in zip(self.conditions, truths, strict=True) if is_true])
-        parsed: dict[tuple[str | None, ...], list[Pattern]] = {}
-        found: dict[tuple[int, ...], ShapeEquation] = {}
-        for case in product(*[choice.split(" or ") for choice in self.record.cases]):
+        for case in product(*self.cases):
             known = true.union(case)
-            where = {name: text for name, each in self.record.where.items() if (text := self._chosen(each, known))}
-            inputs: list[list[Pattern]] = []
-            for at, (name, each) in enumerate(self.inputs.items()):
-                patterns = self._patterns(name, each, known, where, parsed)
-                inputs.append(patterns if ranks is None else _of_rank(patterns, rank_at(ranks, at)))
-                if not inputs[-1]:
-                    break
-            outputs = [self._patterns(name, each, known, where, parsed) for name, each in self.outputs.items()]
-            for choice in product(*inputs, *outputs) if all(inputs) else ():
-                form = ShapeEquation(choice[: len(inputs)], choice[len(inputs) :])
-                found[tuple([id(each) for each in choice])] = form
-        return list(found.values())
+            yield known, {name: text for name, form in self.where.items() if (text := chosen(form, known))}
 
-    def _patterns(
-        self,
-        name: str,
-        form: OperandForm,
-        known: frozenset[str],
-        where: Mapping[str, str],
-        parsed: dict[tuple[str | None, ...], list[Pattern]],
-    ) -> list[Pattern]:
-        """Return what an operand may be in a case; `parsed` has what it may be in the cases before."""
-        dims = self._chosen(form, known)
-        key = name, dims, *where.values()
-        if key not in parsed:
-            parsed[key] = _patterns(name, dims, where)
-        return parsed[key]
+    def _fitting_inputs(
+        self, known: frozenset[Condition], where: Mapping[str, str], ranks: InputRanks
+    ) -> list[_Patterns] | None:
+        """Return what the inputs of these ranks may be in a case; None if one does not fit."""
+        found: list[_Patterns] = []
+        for at, (name, form) in enumerate(self.inputs.items()):
+            patterns = _of_rank(_operand(name, form, known, where), rank_at(ranks, at))
+            if not patterns:
+                return None
+            found.append(patterns)
+        return found
 
-    def _chosen(self, form: OperandForm, known: frozenset[str]) -> str | None:
-        """Return the dimensions of an operand in a case and with the conditions that are true."""
-        while isinstance(form, dict):
-            for words, each in form.items():
-                if words in known or words == "else" or _are_true(words, known):
-                    form = each
-                    break
-            else:
-                form = None
-        return form if isinstance(form, str) else None
+
+_Patterns = tuple[Pattern, ...]
+"""What an operand may be."""
+
+
+def _operand(name: str, form: ParsedForm, known: frozenset[Condition], where: Mapping[str, str]) -> _Patterns:
+    """Return what an operand may be in a case."""
+    return parse_operand(name, replaced(chosen(form, known), where))
+
+
+def _patterns(
+    operands: Mapping[str, ParsedForm], known: frozenset[Condition], where: Mapping[str, str]
+) -> list[_Patterns]:
+    """Return what each operand may be in a case."""
+    return [_operand(name, form, known, where) for name, form in operands.items()]
+
+
+def _equations(inputs: list[_Patterns], outputs: list[_Patterns]) -> Iterator[ShapeEquation]:
+    """Yield an equation for each choice of what the operands may be."""
+    for choice in product(*inputs, *outputs):
+        yield ShapeEquation(choice[: len(inputs)], choice[len(inputs) :])
+
+
+def _distinct(forms: Iterable[ShapeEquation]) -> list[ShapeEquation]:
+    """Return each form once. Equal operands are the same object, since each text is parsed once."""
+    return list({tuple(map(id, (*form.inputs, *form.outputs))): form for form in forms}.values())
 
 
 _MAX_READ: Final = 64
@@ -160,54 +192,36 @@ _MOST: Final = 200
 """The most outcomes of conditions, and ranks, to keep of an operator."""
 
 
-def _are_true(words: str, known: frozenset[str]) -> bool:
-    return any(known.issuperset(each.split()) for each in words.split(" or "))
+def _requirements(texts: Mapping[str, Any]) -> tuple[tuple[str, Requirement], ...]:
+    """Return the requirements of each name."""
+    return tuple([(name, each) for name, text in texts.items() for each in parse_requirements(text)])
 
 
-def _parsed(texts: Mapping[str, Any]) -> tuple[tuple[str, Requirement], ...]:
-    return tuple([(name, each) for name, text in texts.items() for each in requirements(text)])
-
-
-def _function(path: str) -> Infer:
+def _function(path: str) -> Any:
+    """Return a function of a shape rule, by its module and name."""
     module, _, name = path.partition(".")
-    found: Infer = getattr(import_module(f"onnx_lint.inference.shapes.rules.{module}"), name)
-    return found
+    return getattr(import_module(f"onnx_lint.inference.shapes.rules.{module}"), name)
 
 
-def _patterns(name: str, dims: str | None, where: Mapping[str, str]) -> list[Pattern]:
-    """Return an operand in an equation, once for each choice in its braces."""
-    if dims is None or dims == "-":
-        return [operand(dims or name)]
-    before, brace, rest = dims.partition("{")
-    if brace:
-        choices, _, after = rest.partition("}")
-        texts = [f"{before}{each.strip()}{after}" for each in choices.split(",")]
-        return [pattern for text in texts for pattern in _patterns(name, text, where)]
-    text = dims.removesuffix("!")
-    if any(each in text for each in where):
-        text = re.sub(r"@?\w+", lambda word: where.get(word[0], word[0]), text)
-    return [operand(f"{name}{'!' * dims.endswith('!')}[{text}]")]
-
-
-def _of_rank(patterns: list[Pattern], rank: int | None) -> list[Pattern]:
+def _of_rank(patterns: _Patterns, rank: int | None) -> _Patterns:
     """Return what an operand of this rank may be, of several; for one that the node omits one suffices."""
-    found = [each for each in patterns if may_be(each, rank)]
+    found = tuple([each for each in patterns if may_be(each, rank)])
     return found[:1] if rank == OMITTED else found
 
 
 @remembered(_MOST)
-def _reading(signature: _Signature) -> _RecordReading | None:
+def _parsed(signature: _Signature) -> _ParsedRecord | None:
     record = record_of(signature.operator)
-    return _RecordReading(signature, record) if record is not None else None
+    return _ParsedRecord(signature, record) if record is not None else None
 
 
 @remembered(_MOST)
-def _advice(signature: _Signature) -> _RecordReading:
+def _advice(signature: _Signature) -> _ParsedRecord:
     """Return the record with what only the documentation requires of the inputs."""
     record = record_of(signature.operator)
     assert record is not None
     inputs = {**record.inputs, **record.advised}
-    return _RecordReading(signature, replace(record, inputs=inputs, computed="", contents=EMPTY))
+    return _ParsedRecord(signature, replace(record, inputs=inputs, check="", computed="", contents=EMPTY))
 
 
 def recorded_rule(schema: OperatorSchema) -> ShapeRule | None:
@@ -224,63 +238,70 @@ _rules: Final[Memory[str, tuple[OperatorSchema, ShapeRule | None]]] = Memory(_MO
 
 def _rule(schema: OperatorSchema) -> ShapeRule | None:
     inputs, outputs = (tuple([each.name for each in side]) for side in (schema.inputs, schema.outputs))
-    reading = _reading(_Signature(schema.name, inputs, outputs, frozenset(schema.attributes)))
-    if reading is None:
+    parsed = _parsed(_Signature(schema.name, inputs, outputs, frozenset(schema.attributes)))
+    if parsed is None:
         return None
-    record = reading.record
+    record = parsed.record
     reads = [at for at, name in enumerate(inputs) if name in record.reads or name in record.contents]
     if reads and schema.inputs[reads[-1]].option is ParameterOption.VARIADIC:
         reads += range(len(inputs), _MAX_READ)
-    return ShapeRule(partial(_infer, reading), tuple(reads))
+    return ShapeRule(partial(_infer, parsed), tuple(reads))
 
 
-def _infer(reading: _RecordReading, node: Operands) -> Outputs:
+def _infer(parsed: _ParsedRecord, node: Operands) -> Outputs:
     """Compare a node with its record, and return the shapes of its outputs."""
-    node.defaults = reading.record.defaults
-    for name, each in reading.attributes:
+    node.defaults = parsed.record.defaults
+    for name, each in parsed.attributes:
         has_attribute(node, name, each)
     if node.problems:
         return UNKNOWN  # one fault, one finding
-    found = reading.computed(node) if reading.computed is not None else UNKNOWN
+    if parsed.check is not None:
+        parsed.check(node)
+    found = parsed.computed(node) if parsed.computed is not None else UNKNOWN
     if node.problems:
         return UNKNOWN
-    solution = _solved(reading, node)
+    solution = _solved(parsed, node)
     if not found and solution is not None:
         found = solution.outputs
-    if reading.record.advised and not node.problems and not node.warnings:
-        return _advised(reading, node, found)
-    return found
+    has_advice = parsed.record.advised and not node.problems and not node.warnings
+    return _with_advice(parsed, node, found) if has_advice else found
 
 
-def _solved(reading: _RecordReading, node: Operands) -> FormSolution | None:
-    """Record what no form of the operands has; return what the node has of its form."""
-    if not reading.inputs and not reading.outputs:
-        return None
-    forms, ranks = reading.forms_of(node)
-    if forms.fitting:
-        fit = partial(fit_sizes, node, reading.limited, reading.sizes) if reading.limited or reading.sizes else None
-        solution = solve_one(forms.fitting, node, fit, is_first=forms.are_alike)
-        if reading.contents and solution is not None and (forms.are_alike or len(forms.fitting) == 1):
-            fit_contents(node, reading.contents, solution)
-        return solution
-    truths = tuple([is_true(node) for is_true in reading.truths])
-    wrong_ranks(reading.all_forms(truths, None), node, ranks)
-    return None
-
-
-def _advised(reading: _RecordReading, node: Operands, found: Outputs) -> Outputs:
-    """Make warnings of what only the documentation requires, and return what is known of the outputs nevertheless."""
-    is_of_inputs = any(node.given(at) for at in reading.advised)
-    solution = _solved(_advice(reading.signature), node) if is_of_inputs else None
-    for name, each in reading.advised_attributes:
-        has_attribute(node, name, each)
-    if node.problems:
-        node.warnings += [Warned(each, _UNCHECKED) for each in node.problems if not isinstance(each, Warned)]
-        node.problems.clear()
-        return found if reading.computed is not None else list(map(_if_whole, found))
-    if solution is None or reading.computed is not None:
+def _with_advice(parsed: _ParsedRecord, node: Operands, found: Outputs) -> Outputs:
+    """Warn of what is not as only the documentation requires; return what is known of the outputs nevertheless."""
+    advised = _solve_advised(parsed, node)
+    is_followed = not node.problems
+    node.warnings += [Warned(each, _UNCHECKED) for each in node.problems if not isinstance(each, Warned)]
+    node.problems.clear()
+    if parsed.has_function:
         return found
-    return [_known(one, other) for one, other in zip_longest(found, solution.outputs)]
+    if not is_followed:
+        return list(map(_if_whole, found))
+    return found if advised is None else [_merged(*each) for each in zip_longest(found, advised.outputs)]
+
+
+def _solved(parsed: _ParsedRecord, node: Operands) -> FormSolution | None:
+    """Record what no form of the operands has; return what the node has of its form."""
+    if not parsed.inputs and not parsed.outputs:
+        return None
+    forms, ranks = parsed.forms_of(node)
+    if not forms.fitting:
+        wrong_ranks(parsed.all_forms(parsed.truths(node)), node, ranks)
+        return None
+    fit = partial(fit_sizes, node, parsed.limited, parsed.sizes) if parsed.limited or parsed.sizes else None
+    solution = solve_one(forms.fitting, node, fit, is_first=forms.are_alike)
+    if parsed.contents and solution is not None and (forms.are_alike or len(forms.fitting) == 1):
+        fit_contents(node, parsed.contents, solution)
+    return solution
+
+
+def _solve_advised(parsed: _ParsedRecord, node: Operands) -> FormSolution | None:
+    """Record what is not as only the documentation requires; return what the node has of its form there."""
+    is_of_inputs = any(node.given(at) for at in parsed.advised)
+    solution = _solved(_advice(parsed.signature), node) if is_of_inputs else None
+    for name, each in parsed.advised_attributes:
+        has_attribute(node, name, each)
+    return solution
 
 
 def _if_whole(shape: OutputShape) -> OutputShape:
@@ -288,8 +309,8 @@ def _if_whole(shape: OutputShape) -> OutputShape:
     return shape if isinstance(shape, Inside) or (shape and None not in shape) else None
 
 
-def _known(one: OutputShape, other: OutputShape) -> OutputShape:
-    """Return what two true statements say of one shape."""
+def _merged(one: OutputShape, other: OutputShape) -> OutputShape:
+    """Return one shape from two that are both true; a dimension that the first leaves open is that of the second."""
     if isinstance(one, Inside) or isinstance(other, Inside):
         return one
     if one is None or other is None or len(one) != len(other):

@@ -50,8 +50,9 @@ def register_rule(*operators: str, domain: str = "", reads: tuple[int, ...] = ()
 
 def register_equations(texts: Mapping[str, str], *, domain: str = "") -> None:
     """Declare equations as the rules of operators, `Name` or `Name:7`, of a domain."""
-    from onnx_lint.inference.shapes.equations import equation, solve
+    from onnx_lint.inference.shapes.equations import solve
+    from onnx_lint.spec.operators.records.grammar import parse_equation
 
     for operator, text in texts.items():
-        equation(text)  # find a mistake in it when the module is imported
+        parse_equation(text)  # find a mistake in it when the module is imported
         register_rule(operator, domain=domain)(partial(solve, text))

@@ -9,45 +9,54 @@ from typing import Final
 
 from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.shapes.dims import Dim
+from onnx_lint.inference.shapes.equations import Size
 from onnx_lint.inference.shapes.forms import FormSolution
 from onnx_lint.inference.shapes.operands import Operands
 from onnx_lint.inference.shapes.problem import Element, Indivisible, InputDimension, ProblemPlace, Unequal, WrongCount
-from onnx_lint.spec.operators.records import Requirement
+from onnx_lint.spec.operators.records.grammar import Condition, Requirement, SizePart, SizeProduct, SizeSum
 from onnx_lint.wording import listed
 
-Condition = Callable[[Operands], bool]
+ConditionTest = Callable[[Operands], bool]
 """Returns whether a condition is true of a node."""
 
 
-def condition(text: str, inputs: Sequence[str], outputs: Sequence[str] = ()) -> Condition:
-    """Return the condition that a text says of the nodes of an operator with these inputs and outputs.
+def condition_test(condition: Condition, inputs: Sequence[str], outputs: Sequence[str] = ()) -> ConditionTest:
+    """Return the test for a condition of the nodes of an operator with these inputs and outputs.
 
-    `outputs`: those that no input or attribute is called like.
+    `outputs`: those whose names no input or attribute has.
     """
-    if text.startswith("!"):
-        without = condition(text[1:], inputs, outputs)
-        return lambda node: not without(node)
-    name, equals, value = text.partition("=")
-    if equals and value == "''":
-        return lambda node: node.argument(name) in ("", ("",))
-    if equals:
-        return lambda node: str(node.argument(name)) == value
-    name, is_more, least = text.partition(">")
-    if is_more:
-        return lambda node: node.integer(name, 0) > (int(least) if least.isdecimal() else node.integer(least, 0))
-    one, sign, other = text.partition("!~" if "!~" in text else "~")
-    if sign:
-        first, second = (inputs.index(each) if each in inputs else len(inputs) for each in (one, other))
-        if sign == "~":
-            return lambda node: node.fact(first).kind == node.fact(second).kind
-        return lambda node: _differ(node.fact(first).kind, node.fact(second).kind) and node.given(first)
-    if text in inputs:
-        index = inputs.index(text)
+    test = _positive_test(condition, inputs, outputs)
+    return (lambda node: not test(node)) if condition.is_negated else test
+
+
+def _positive_test(condition: Condition, inputs: Sequence[str], outputs: Sequence[str]) -> ConditionTest:
+    """Return the test for a condition without its negation."""
+    name, value = condition.name, condition.value
+    match condition.sign:
+        case "=" if not value:
+            return lambda node: node.argument(name) in ("", ("",))
+        case "=":
+            return lambda node: str(node.argument(name)) == value
+        case ">" if value.isdecimal():
+            return lambda node: node.integer(name, 0) > int(value)
+        case ">":
+            return lambda node: node.integer(name, 0) > node.integer(value, 0)
+        case "~":
+            return lambda node: _kind(node, name) == _kind(node, value)
+        case "!~":
+            return lambda node: _differ(_kind(node, name), _kind(node, value)) and node.given(node.input(name))
+    if name in inputs:
+        index = inputs.index(name)
         return lambda node: node.given(index)
-    if text in outputs:
-        place = outputs.index(text)
+    if name in outputs:
+        place = outputs.index(name)
         return lambda node: node.gives(place)
-    return lambda node: bool(node.argument(text))
+    return lambda node: bool(node.argument(name))
+
+
+def _kind(node: Operands, name: str) -> str | None:
+    """Return the type of an input."""
+    return node.fact(node.input(name)).kind
 
 
 def _differ(one: str | None, other: str | None) -> bool:
@@ -55,21 +64,18 @@ def _differ(one: str | None, other: str | None) -> bool:
     return one is not None and other is not None and one != other
 
 
-def holds(node: Operands, text: str) -> bool:
+def holds(node: Operands, condition: Condition) -> bool:
     """Return whether a condition is true of a node."""
     outputs = [each.name for each in node.schema.outputs if each.name not in node.schema.attributes]
-    return condition(text, [each.name for each in node.schema.inputs], outputs)(node)
+    return condition_test(condition, [each.name for each in node.schema.inputs], outputs)(node)
 
 
 def is_of_size(required: Requirement, attributes: Set[str]) -> bool:
     """Return whether a requirement of an attribute is about a dimension."""
-    name = required.of[0].partition("/")[0]
-    return required.kind in ("at most", "multiple of") and not name.isdecimal() and name not in attributes
-
-
-def input_of(node: Operands, name: str) -> int:
-    """Return the index of an input; -1 if the operator has none of that name."""
-    return next((at for at, each in enumerate(node.schema.inputs) if each.name == name), -1)
+    if required.kind not in ("at most", "multiple of"):
+        return False
+    first = required.size.first
+    return first.kind == "dimension" and first.name not in attributes
 
 
 # --- attributes
@@ -81,44 +87,54 @@ def has_attribute(node: Operands, name: str, required: Requirement) -> None:
     if value is None:
         return
     before = len(node.problems)
-    if required.kind.endswith(("needs", "excludes")):
-        _beside(node, name, value, required)
+    if required.kind in ("needs", "excludes"):
+        _check_beside(node, name, value, required)
     elif required.kind == "as many as":
-        _has_count(node, name, value, required)
+        _check_count(node, name, value, required)
     elif isinstance(value, tuple):
         for index, number in enumerate(value):
             _KINDS[required.kind](node, name, number, index, required)
     else:
         _KINDS[required.kind](node, name, value, None, required)
-    if len(node.problems) > before and not all(holds(node, word) for word in required.conditions):
+    if len(node.problems) > before and not all(holds(node, each) for each in required.conditions):
         del node.problems[before:]
 
 
-def _beside(node: Operands, name: str, value: object, required: Requirement) -> None:
+def _check_beside(node: Operands, name: str, value: object, required: Requirement) -> None:
     """Record operands and attributes that an attribute requires beside it, or excludes."""
-    of_value, _, what = required.kind.removeprefix("with ").rpartition(" ")
-    if not value or (of_value and of_value != str(value)):
+    if not value or (required.value and required.value != str(value)):
         return
-    conditions = tuple([word for word in required.conditions if word != f"{name}={value}"])
-    why = _why(replace(required, conditions=conditions))
+    others = tuple([each for each in required.conditions if not _is_value(each, name, value)])
+    why = _why(replace(required, conditions=others))
     for each in required.of:
         part = _part(node, each)
-        if part.is_given == (what == "needs"):
-            continue
-        if what == "excludes":
-            reason, allowed = f"it excludes {part.words}{why}", "another value"
-        elif part.is_attribute and not of_value:
-            node.wrong_value(each, node.integer(each, 0), f"'{name}' {value} requires it", allowed="at least 1")
-            continue
-        else:
-            reason = f"it requires {part.words}{why}, which the node leaves out"
-            allowed = f"{part.words}{', or another value' if of_value else ''}"
-        node.wrong_value(name, value, reason, allowed=allowed if of_value or part.is_attribute else None)
+        if required.kind == "excludes" and part.is_given:
+            allowed = "another value" if required.value or part.is_attribute else None
+            node.wrong_value(name, value, f"it excludes {part.words}{why}", allowed=allowed)
+        elif required.kind == "needs" and not part.is_given:
+            _record_missing(node, name, value, part, required.value, why)
+
+
+def _is_value(condition: Condition, name: str, value: object) -> bool:
+    """Return whether a condition is that an attribute has a value."""
+    is_test = condition.sign == "=" and not condition.is_negated
+    return is_test and condition.name == name and condition.value == str(value)
+
+
+def _record_missing(node: Operands, name: str, value: object, part: _NamedPart, of_value: str, why: str) -> None:
+    """Record what an attribute requires and the node leaves out. `of_value`: the value that requires it, or empty."""
+    if part.is_attribute and not of_value:
+        reason = f"'{name}' {value} requires it"
+        node.wrong_value(part.name, node.integer(part.name, 0), reason, allowed="at least 1")
+        return
+    reason = f"it requires {part.words}{why}, which the node leaves out"
+    node.wrong_value(name, value, reason, allowed=f"{part.words}, or another value" if of_value else None)
 
 
 class _NamedPart(Record):
     """An input, output or attribute of a node that an attribute requires or excludes."""
 
+    name: str
     words: str
     is_given: bool
     is_attribute: bool = False
@@ -127,17 +143,17 @@ class _NamedPart(Record):
 def _part(node: Operands, name: str) -> _NamedPart:
     """Return what a word of a record names. An output with an empty name is given, except if the word ends in "!"."""
     needs_name, name = name.endswith("!"), name.removesuffix("!")
-    index = input_of(node, name)
-    if index >= 0:
-        return _NamedPart(f"input {index} ('{name}')", node.given(index))
+    index = node.input(name)
+    if index < len(node.schema.inputs):
+        return _NamedPart(name, f"input {index} ('{name}')", node.given(index))
     index = next((at for at, each in enumerate(node.schema.outputs) if each.name == name), -1)
     if index >= 0:
         is_given = node.gives(index) if needs_name else node.output_count > index
-        return _NamedPart(f"output {index} ('{name}')", is_given)
-    return _NamedPart(f"attribute '{name}'", node.has(name) and node.argument(name) != 0, is_attribute=True)
+        return _NamedPart(name, f"output {index} ('{name}')", is_given)
+    return _NamedPart(name, f"attribute '{name}'", node.has(name) and node.argument(name) != 0, is_attribute=True)
 
 
-def _has_count(node: Operands, name: str, value: object, required: Requirement) -> None:
+def _check_count(node: Operands, name: str, value: object, required: Requirement) -> None:
     """Record a list of another length."""
     count = int(required.of[0])
     if isinstance(value, tuple) and len(value) != count:
@@ -150,33 +166,32 @@ def _why(required: Requirement) -> str:
     return f" if {' and '.join(found)}" if found else ""
 
 
-def _condition_in_words(word: str) -> str:
-    one, sign, other = word.partition("!~")
-    if sign:
-        return f"inputs '{one}' and '{other}' have different types"
-    name, equals, value = word.partition("=")
-    is_not, named = name.startswith("!"), name.removeprefix("!").removesuffix(">0")
-    if equals:
-        return f"attribute '{named}' is {'not ' if is_not else ''}{value}"
-    return f"the node {'leaves out' if is_not else 'has'} '{named}'"
+def _condition_in_words(condition: Condition) -> str:
+    name = condition.name
+    if condition.sign == "!~":
+        return f"inputs '{name}' and '{condition.value}' have different types"
+    if condition.sign == "=":
+        value = condition.value or "''"
+        return f"attribute '{name}' is {'not ' if condition.is_negated else ''}{value}"
+    return f"the node {'leaves out' if condition.is_negated else 'has'} '{name}'"
 
 
 def _at_least(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
     least = _number(node, required.of[0])
     if isinstance(value, int | float) and least is not None and value < least:
-        node.too_small(name, value, least, index, _why(required))
+        node.too_small(name, value, least, index=index, condition=_why(required))
 
 
 def _above(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
     bound = _number(node, required.of[0])
     if isinstance(value, int | float) and bound is not None and value <= bound:
-        node.wrong_value(name, value, "", index, allowed=f"more than {bound}{_bound(node, required)}")
+        node.wrong_value(name, value, index=index, allowed=f"more than {bound}{_bound(node, required)}")
 
 
 def _below(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
     bound = _number(node, required.of[0])
     if isinstance(value, int | float) and bound is not None and value >= bound:
-        node.wrong_value(name, value, "", index, allowed=f"less than {bound}{_bound(node, required)}")
+        node.wrong_value(name, value, index=index, allowed=f"less than {bound}{_bound(node, required)}")
 
 
 def _bound(node: Operands, required: Requirement) -> str:
@@ -193,22 +208,22 @@ def _not(node: Operands, name: str, value: object, index: int | None, required: 
     if required.of == ("given",):
         if node.has(name):
             reason = f"{node.schema.name} must not have it{_why(required)}"
-            node.wrong_value(name, value, reason, index, allowed="no such attribute")
+            node.wrong_value(name, value, reason, index=index, allowed="no such attribute")
     elif isinstance(value, int | float) and any(_KINDS_OF_NUMBERS[each](value) for each in required.of):
         allowed = next((words for kind, words in _ALLOWED_NUMBERS.items() if kind in required.of), "another number")
-        node.wrong_value(name, value, "", index, allowed=f"{allowed}{_why(required)}")
+        node.wrong_value(name, value, index=index, allowed=f"{allowed}{_why(required)}")
 
 
 def _at_most(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
     most = _number(node, required.of[0])
     if isinstance(value, int) and most is not None and value > most:
-        node.wrong_value(name, value, f"at most {most}{_why(required)}", index)
+        node.wrong_value(name, value, f"at most {most}{_why(required)}", index=index)
 
 
 def _one_of(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
     if str(value) not in required.of and not (required.kind == "word of" and _is_word(str(value), required.of)):
         words = listed([*required.of], "or")
-        node.wrong_value(name, value, f"it must be {words}{_why(required)}", index, allowed=words)
+        node.wrong_value(name, value, f"it must be {words}{_why(required)}", index=index, allowed=words)
 
 
 def _same_as(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
@@ -217,7 +232,7 @@ def _same_as(node: Operands, name: str, value: object, index: int | None, requir
     other = str(given)
     if given is not None and str(value).upper() != other.upper():
         reason = f"it must be {other} like attribute '{required.of[0]}'"
-        node.wrong_value(name, value, reason, index, allowed=other)
+        node.wrong_value(name, value, reason, index=index, allowed=other)
 
 
 def _is_word(text: str, words: Sequence[str]) -> bool:
@@ -228,7 +243,7 @@ def _power_of_2(node: Operands, name: str, value: object, index: int | None, req
     least = int(required.of[0])
     if isinstance(value, int) and (value < least or value & (value - 1)):
         allowed = f"{least}, {2 * least}, {4 * least}, ..."
-        node.wrong_value(name, value, f"it must be a power of two from {least} on", index, allowed=allowed)
+        node.wrong_value(name, value, f"it must be a power of two from {least} on", index=index, allowed=allowed)
 
 
 def _multiple(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
@@ -237,7 +252,9 @@ def _multiple(node: Operands, name: str, value: object, index: int | None, requi
         return
     if required.kind == "either multiple of" and other % value:
         allowed = f"a multiple or a divisor of {other}"
-        node.wrong_value(name, value, f"it must be {allowed} (attribute '{required.of[0]}')", index, allowed=allowed)
+        node.wrong_value(
+            name, value, f"it must be {allowed} (attribute '{required.of[0]}')", index=index, allowed=allowed
+        )
     elif required.kind == "multiple of":
         by = Element(required.of[0], other) if not required.of[0].isdecimal() else None
         node.indivisible(Element(name, value, index), other, by)
@@ -284,29 +301,29 @@ def fit_sizes(node: Operands, attributes: Required, sizes: Required, solution: F
     for name, each in attributes:
         value = node.integer(name)
         if value is not None:
-            _fits(node, Element(name, value), each, solution)
+            _check_attribute(node, Element(name, value), each, solution)
     for name, each in sizes:
         size, place = solution.sizes.get(name, (None, None))
         if isinstance(size, int) and isinstance(place, InputDimension) and not node.problems:
-            _has_size(node, name, each, solution)
-            if node.problems and not all(holds(node, word) for word in each.conditions):
+            _check_size(node, name, each, solution)
+            if node.problems and not all(holds(node, condition) for condition in each.conditions):
                 node.problems.clear()
 
 
-def _fits(node: Operands, place: Element, required: Requirement, solution: FormSolution) -> None:
+def _check_attribute(node: Operands, place: Element, required: Requirement, solution: FormSolution) -> None:
     """Record an attribute that does not fit a dimension."""
-    limit, by = _limit(node, required.of[0], solution)
+    limit, by = _limit(node, required.size, solution)
     if not isinstance(limit, int) or not isinstance(place.value, int):
         return
     if required.kind == "at most" and place.value > limit:
-        node.wrong_value(place.source, place.value, "", allowed=f"at most {limit}{_source(node, by, limit)}")
+        node.wrong_value(place.source, place.value, allowed=f"at most {limit}{_source(node, by, limit)}")
     elif required.kind == "multiple of" and limit and place.value % limit:
         node.indivisible(place, limit, by)
 
 
-def _has_size(node: Operands, name: str, required: Requirement, solution: FormSolution) -> None:
+def _check_size(node: Operands, name: str, required: Requirement, solution: FormSolution) -> None:
     size, place = solution.sizes[name]
-    limit, by = _limit(node, required.of[0], solution)
+    limit, by = _limit(node, required.size, solution)
     if not isinstance(size, int) or not isinstance(place, InputDimension) or not isinstance(limit, int):
         return
     if required.kind == "multiple of" and limit and size % limit:
@@ -322,34 +339,45 @@ def _has_size(node: Operands, name: str, required: Requirement, solution: FormSo
         node.problems.append(Unequal(place, limit + place.size - size, by, or_more=True))
 
 
-def _limit(node: Operands, text: str, solution: FormSolution) -> tuple[Dim, ProblemPlace | None]:
-    """Return a number and its source: an attribute, a dimension or an element, perhaps computed with another one."""
-    if text.removeprefix("-").isdecimal():
-        return int(text), None
-    for sign, compute in _COMPUTED.items():
-        first, is_computed, second = text.partition(sign)
-        if is_computed:
-            (one, by), (other, _) = (_limit(node, each, solution) for each in (first, second))
-            return (compute(one, other) if isinstance(one, int) and isinstance(other, int) else None), by
-    limit, by = solution.sizes.get(text, (None, None))
-    if text.startswith("#"):
-        index = input_of(node, text[1:])
+def _limit(node: Operands, size: SizeSum, solution: FormSolution) -> Size:
+    """Return the value of a size, with the source of its first part."""
+    total: Dim = 0
+    for product in size.products:
+        found = _product(node, product, solution)
+        if not isinstance(found, int) or not isinstance(total, int):
+            return None, None
+        total += -found if product.is_negative else found
+    return total, _value_of(node, size.first, solution)[1]
+
+
+def _product(node: Operands, product: SizeProduct, solution: FormSolution) -> Dim:
+    """Return the value of a product without its sign, computed from the left; quotients are rounded down."""
+    first, *rest = product.parts
+    found, _ = _value_of(node, first, solution)
+    for part in rest:
+        other, _ = _value_of(node, part, solution)
+        if not isinstance(found, int) or not isinstance(other, int):
+            return None
+        found = found * other if part.operation == "*" else found // other if other else None
+    return found
+
+
+def _value_of(node: Operands, part: SizePart, solution: FormSolution) -> Size:
+    """Return the value of a part of a product, and its source: an attribute, a dimension or an element."""
+    if part.dividend is not None and part.divisor is not None:
+        one, (other, _) = _product(node, part.dividend, solution), _value_of(node, part.divisor, solution)
+        return (-(-one // other) if isinstance(one, int) and isinstance(other, int) and other else None), None
+    if part.kind == "attribute":
+        number = node.integer(part.name)
+        return number, Element(part.name, number)
+    if part.kind == "input":
+        index = node.input(part.name)
         content = node.content(index) or ()
-        number = content[0] if len(content) == 1 and isinstance(content[0], int) else None
-        limit, by = number, Element(index, number)
-    if text.startswith("@"):
-        limit, by = node.integer(text[1:]), Element(text[1:], node.integer(text[1:]))
-    return limit, by
-
-
-_COMPUTED: Final[Mapping[str, Callable[[int, int], int | None]]] = {
-    "+": lambda one, other: one + other,
-    "-": lambda one, other: one - other,
-    "*": lambda one, other: one * other,
-    "/": lambda one, other: one // other if other else None,
-    "^": lambda one, other: -(-one // other) if other else None,
-}
-"""How two numbers are computed with each other, as in equations."""
+        element = content[0] if len(content) == 1 and isinstance(content[0], int) else None
+        return element, Element(index, element)
+    if part.kind == "dimension":
+        return solution.sizes.get(part.name, (None, None))
+    return part.number, None
 
 
 # --- contents
@@ -358,18 +386,21 @@ _COMPUTED: Final[Mapping[str, Callable[[int, int], int | None]]] = {
 def fit_contents(node: Operands, contents: Required, solution: FormSolution) -> None:
     """Record the first constant in each input that is not as required."""
     for name, each in contents:
-        index = input_of(node, name)
+        index = node.input(name)
         numbers = node.content(index)
-        limit, by = _limit(node, each.of[0], solution) if numbers else (None, None)
-        if not numbers or not isinstance(limit, int) or not all(holds(node, word) for word in each.conditions):
+        if not numbers:
+            continue
+        limit, by = _limit(node, each.size, solution)
+        if not isinstance(limit, int) or not all(holds(node, condition) for condition in each.conditions):
             continue
         at = first_wrong(each.kind, numbers, limit)
-        if at is not None and not node.problems:
-            why = _source(node, by, limit) or _why(each)
-            allowed = (
-                f"{_LIMITS.get(each.kind, '')}{limit}{why}" if each.kind != _RISES else "no less than the one before"
-            )
-            node.wrong_value(index, numbers[at], "", at if len(numbers) > 1 else None, allowed=allowed)
+        if at is None or node.problems:
+            continue
+        why = _source(node, by, limit) or _why(each)
+        allowed = f"{_LIMITS.get(each.kind, '')}{limit}{why}"
+        if each.kind == _RISES:
+            allowed = "no less than the one before"
+        node.wrong_value(index, numbers[at], index=at if len(numbers) > 1 else None, allowed=allowed)
 
 
 def first_wrong(kind: str, numbers: Sequence[Dim | float], limit: int) -> int | None:

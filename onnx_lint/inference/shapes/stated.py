@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from onnx_lint import schema
 from onnx_lint.common.cached import remembered
-from onnx_lint.inference.shapes.dims import Dim, Dims, Shape
+from onnx_lint.common.record import Record
+from onnx_lint.inference.shapes.dims import Dim, Shape, are_sizes
 from onnx_lint.inference.shapes.expression import variable
 from onnx_lint.inference.shapes.fact import MAX_CONTENT_ELEMENTS, MAX_DIMENSIONS, UNKNOWN, Content, Fact, fact
 from onnx_lint.inference.types.type_string import from_proto, tensor_of
@@ -19,22 +20,30 @@ from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL_LOCATION, TYPED
 Outside = Callable[[Any], bytes | None]
 """Reads the values of a small TensorProto with external data; None if they are missing, or must not be read."""
 
-_READ: Final[Mapping[int, tuple[str, str, int]]] = {
-    DataType.FLOAT: ("f", "float_data", 4),
-    DataType.INT32: ("i", "int32_data", 4),
-    DataType.INT64: ("q", "int64_data", 8),
-    DataType.UINT8: ("B", "int32_data", 1),
-    DataType.INT8: ("b", "int32_data", 1),
-    DataType.UINT16: ("H", "int32_data", 2),
-    DataType.INT16: ("h", "int32_data", 2),
-    DataType.UINT32: ("I", "uint64_data", 4),
-    DataType.UINT64: ("Q", "uint64_data", 8),
-    DataType.BOOL: ("B", "int32_data", 1),
-    DataType.FLOAT16: ("e", "int32_data", 2),
-    DataType.DOUBLE: ("d", "double_data", 8),
-}
-"""For each element type the format of raw_data, the typed field for values, and the bytes of an element."""
 
+class _Storage(Record):
+    """How a TensorProto stores the elements of a type."""
+
+    format: str
+    """The format of `raw_data`, as in `struct`."""
+    field: str
+    """The typed field for values."""
+
+
+_STORAGE: Final[Mapping[int, _Storage]] = {
+    DataType.FLOAT: _Storage("f", "float_data"),
+    DataType.INT32: _Storage("i", "int32_data"),
+    DataType.INT64: _Storage("q", "int64_data"),
+    DataType.UINT8: _Storage("B", "int32_data"),
+    DataType.INT8: _Storage("b", "int32_data"),
+    DataType.UINT16: _Storage("H", "int32_data"),
+    DataType.INT16: _Storage("h", "int32_data"),
+    DataType.UINT32: _Storage("I", "uint64_data"),
+    DataType.UINT64: _Storage("Q", "uint64_data"),
+    DataType.BOOL: _Storage("B", "int32_data"),
+    DataType.FLOAT16: _Storage("e", "int32_data"),
+    DataType.DOUBLE: _Storage("d", "double_data"),
+}
 
 _NARROW: Final = (DataType.UINT8, DataType.INT8, DataType.UINT16, DataType.INT16, DataType.UINT32)
 """The integer types whose stored numbers may not fit: the field for their values is wider."""
@@ -109,7 +118,7 @@ def known_shape(dims: list[Dim]) -> Shape:
     return tuple(dims) if len(dims) <= MAX_DIMENSIONS else None
 
 
-def tensor_shape(dims: Sequence[int]) -> Dims | None:
+def tensor_shape(dims: Sequence[int]) -> tuple[int, ...] | None:
     """Return the shape of a TensorProto; None if a dimension is negative, or if there are more than rules support."""
     sizes = [int(size) for size in dims[: MAX_DIMENSIONS + 1]]
     return tuple(sizes) if all(size >= 0 for size in sizes) and len(sizes) <= MAX_DIMENSIONS else None
@@ -133,9 +142,9 @@ def content_of(proto: Any, shape: Shape, outside: Outside | None = None) -> Cont
 
     `outside` reads the values of a tensor with external data, which are unknown otherwise.
     """
-    if shape is None or proto.data_type not in _READ:
+    if not are_sizes(shape) or proto.data_type not in _STORAGE:
         return None
-    count = prod(size for size in shape if isinstance(size, int))
+    count = prod(shape)
     if count > MAX_CONTENT_ELEMENTS:
         return None
     found = _stored_elements(proto, count, outside)
@@ -146,19 +155,25 @@ def content_of(proto: Any, shape: Shape, outside: Outside | None = None) -> Cont
 
 def _stored_elements(proto: Any, count: int, outside: Outside | None) -> Content:
     """Return the elements as they are stored; None unless exactly one field holds `count` of them."""
-    code, field, width = _READ[proto.data_type]
-    stored, raw = getattr(proto, field), proto.raw_data
-    if any(getattr(proto, other) for other in TYPED_FIELDS if other != field):
+    storage = _STORAGE[proto.data_type]
+    stored, raw = getattr(proto, storage.field), proto.raw_data
+    if any(getattr(proto, other) for other in TYPED_FIELDS if other != storage.field):
         return None
     if proto.data_location == EXTERNAL_LOCATION:
         raw = outside(proto) if outside is not None and not stored and not raw else None
         if raw is None:
             return None
     if not raw:
-        if len(stored) != count or (proto.data_type in _NARROW and not _fit_in(stored, code)):
-            return None
-        return tuple(stored) if proto.data_type != DataType.FLOAT16 else _float16(stored)
-    return struct.unpack(f"<{count}{code}", raw) if not stored and len(raw) == count * width else None
+        return _typed_elements(proto.data_type, stored, count)
+    form = f"<{count}{storage.format}"
+    return struct.unpack(form, raw) if not stored and len(raw) == struct.calcsize(form) else None
+
+
+def _typed_elements(data_type: int, stored: Sequence[Any], count: int) -> Content:
+    """Return the elements in a typed field; None unless it holds `count` of them that fit the type."""
+    if len(stored) != count or (data_type in _NARROW and not _fit_in(stored, _STORAGE[data_type].format)):
+        return None
+    return tuple(stored) if data_type != DataType.FLOAT16 else _float16(stored)
 
 
 def _fit_in(stored: Sequence[int], code: str) -> bool:

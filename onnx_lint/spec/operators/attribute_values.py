@@ -12,10 +12,11 @@ bilinear, trilinear, etc)", which can be read as further values.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from collections.abc import Mapping
+from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
+from onnx_lint.common.record import Record
 from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
 from onnx_lint.spec.operators.schema import OperatorSchema
 
@@ -28,140 +29,200 @@ LATEST: Final = 2**31
 RUNTIME_DOMAIN: Final = "com.microsoft"
 """The domain whose operators have records."""
 
-ValueRow = tuple[str, str, str, int, int, str]
-"""Domain, operators, attributes, first and last version of the operator (since-versions), and the values."""
+_ML: Final = "ai.onnx.ml"
 
 
-def _expanded(rows: Iterable[ValueRow]) -> Iterator[ValueRow]:
-    """Yield rows of one operator and one attribute each."""
-    for domain, operators, attributes, first, last, text in rows:
-        for operator in operators.split():
-            for attribute in attributes.split():
-                yield domain, operator, attribute, first, last, text
+class ValueRow(Record):
+    """The values of an attribute in versions of operators."""
+
+    operators: tuple[str, ...]
+    attribute: str
+    values: tuple[str, ...] | tuple[int, ...]
+    first: int = 1
+    """The first version of the operators (since-version) that the row is about."""
+    last: int = LATEST
+    domain: str = ""
+    is_flag: bool = False
+    """True if 1 means yes, and consumers reject other numbers or treat them as 0 or 1."""
 
 
-_RECURRENT: Final = (
-    "Affine Elu HardSigmoid LeakyRelu Relu ScaledTanh Sigmoid Softplus Softsign Tanh ThresholdedRelu"  # see LSTM
-)
-_POST_TRANSFORM: Final = "NONE SOFTMAX LOGISTIC SOFTMAX_ZERO PROBIT"
+_flag: Final = partial(ValueRow, values=(0, 1), is_flag=True)
+
+_ACTIVATIONS: Final = (
+    "Affine", "Elu", "HardSigmoid", "LeakyRelu", "Relu", "ScaledTanh", "Sigmoid", "Softplus", "Softsign", "Tanh",
+    "ThresholdedRelu",
+)  # fmt: skip
+"""The activation functions that the description of LSTM lists."""
+
+_POST_TRANSFORMS: Final = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
 
 _STRINGS: Final[tuple[ValueRow, ...]] = (
-    ("", "AveragePool Conv ConvInteger ConvTranspose LpPool MaxPool QLinearConv", "auto_pad", 1, LATEST,
-     "NOTSET SAME_UPPER SAME_LOWER VALID"),
+    ValueRow(
+        ("AveragePool", "Conv", "ConvInteger", "ConvTranspose", "LpPool", "MaxPool", "QLinearConv"),
+        "auto_pad",
+        ("NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"),
+    ),
     # The default of GRU-1 is misspelt, and the default must be allowed.
-    ("", "GRU", "direction", 1, 2, "forward foward reverse bidirectional"),
-    ("", "GRU", "direction", 3, LATEST, "forward reverse bidirectional"),
-    ("", "LSTM RNN", "direction", 1, LATEST, "forward reverse bidirectional"),
-    ("", "GRU LSTM RNN", "activations", 1, LATEST, _RECURRENT),
-    ("", "BitShift", "direction", 11, LATEST, "LEFT RIGHT"),
-    ("", "Cast CastLike", "round_mode", 24, LATEST, "up down nearest"),
-    ("", "CausalConvWithState", "activation", 27, LATEST, "silu swish none"),
-    ("", "DepthToSpace", "mode", 11, LATEST, "DCR CRD"),
-    ("", "SpaceToDepth", "mode", 28, LATEST, "DCR CRD"),
-    ("", "Gelu", "approximate", 20, LATEST, "none tanh"),
-    ("", "GridSample", "mode", 16, 19, "bilinear nearest bicubic"),
-    ("", "GridSample", "mode", 20, LATEST, "linear nearest cubic"),
-    ("", "GridSample", "padding_mode", 16, LATEST, "zeros border reflection"),
-    ("", "ImageDecoder", "pixel_format", 20, LATEST, "RGB BGR Grayscale"),
-    ("", "LinearAttention", "update_rule", 27, LATEST, "linear gated delta gated_delta"),
-    ("", "NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss", "reduction", 12, LATEST, "none sum mean"),
-    ("", "Pad", "mode", 1, 18, "constant reflect edge"),
-    ("", "Pad", "mode", 19, LATEST, "constant reflect edge wrap"),
-    ("", "Resize", "mode", 10, 10, "nearest linear bilinear trilinear"),
-    ("", "Resize", "mode", 11, LATEST, "nearest linear cubic"),
-    ("", "Resize", "coordinate_transformation_mode", 11, 12,
-     "half_pixel pytorch_half_pixel align_corners asymmetric tf_half_pixel_for_nn tf_crop_and_resize"),
-    ("", "Resize", "coordinate_transformation_mode", 13, 18,
-     "half_pixel pytorch_half_pixel align_corners asymmetric tf_crop_and_resize"),
-    ("", "Resize", "coordinate_transformation_mode", 19, LATEST,
-     "half_pixel half_pixel_symmetric pytorch_half_pixel align_corners asymmetric tf_crop_and_resize"),
-    ("", "Resize", "nearest_mode", 11, LATEST, "round_prefer_floor round_prefer_ceil floor ceil"),
-    ("", "Resize", "keep_aspect_ratio_policy", 18, LATEST, "stretch not_larger not_smaller"),
-    ("", "RoiAlign", "mode", 10, LATEST, "avg max"),
-    ("", "RoiAlign", "coordinate_transformation_mode", 16, LATEST, "half_pixel output_half_pixel"),
-    ("", "ScatterElements ScatterND", "reduction", 16, 17, "none add mul"),
-    ("", "ScatterElements ScatterND", "reduction", 18, LATEST, "none add mul max min"),
-    ("", "StringNormalizer", "case_change_action", 10, LATEST, "LOWER UPPER NONE"),
-    ("", "TensorScatter", "mode", 24, LATEST, "linear circular"),
-    ("", "TfIdfVectorizer", "mode", 9, LATEST, "TF IDF TFIDF"),
-    ("", "Upsample", "mode", 1, 6, "nearest bilinear"),
-    ("", "Upsample", "mode", 7, LATEST, "nearest linear bilinear trilinear"),
-    ("ai.onnx.ml", "CastMap", "cast_to", 1, LATEST, "TO_FLOAT TO_STRING TO_INT64"),
-    ("ai.onnx.ml", "CastMap", "map_form", 1, LATEST, "DENSE SPARSE"),
-    ("ai.onnx.ml", "Normalizer", "norm", 1, LATEST, "MAX L1 L2"),
-    ("ai.onnx.ml", "SVMClassifier SVMRegressor", "kernel_type", 1, LATEST, "LINEAR POLY RBF SIGMOID"),
-    ("ai.onnx.ml",
-     "LinearClassifier LinearRegressor SVMClassifier SVMRegressor TreeEnsembleClassifier TreeEnsembleRegressor",
-     "post_transform", 1, LATEST, _POST_TRANSFORM),
-    ("ai.onnx.ml", "TreeEnsembleRegressor", "aggregate_function", 1, LATEST, "AVERAGE SUM MIN MAX"),
-    ("ai.onnx.ml", "TreeEnsembleClassifier TreeEnsembleRegressor", "nodes_modes", 1, LATEST,
-     "BRANCH_LEQ BRANCH_LT BRANCH_GTE BRANCH_GT BRANCH_EQ BRANCH_NEQ LEAF"),
-    ("ai.onnx.preview.training", "Momentum", "mode", 1, LATEST, "nesterov standard"),
-)  # fmt: skip
+    ValueRow(("GRU",), "direction", ("forward", "foward", "reverse", "bidirectional"), last=2),
+    ValueRow(("GRU",), "direction", ("forward", "reverse", "bidirectional"), first=3),
+    ValueRow(("LSTM", "RNN"), "direction", ("forward", "reverse", "bidirectional")),
+    ValueRow(("GRU", "LSTM", "RNN"), "activations", _ACTIVATIONS),
+    ValueRow(("BitShift",), "direction", ("LEFT", "RIGHT"), first=11),
+    ValueRow(("Cast", "CastLike"), "round_mode", ("up", "down", "nearest"), first=24),
+    ValueRow(("CausalConvWithState",), "activation", ("silu", "swish", "none"), first=27),
+    ValueRow(("DepthToSpace",), "mode", ("DCR", "CRD"), first=11),
+    ValueRow(("SpaceToDepth",), "mode", ("DCR", "CRD"), first=28),
+    ValueRow(("Gelu",), "approximate", ("none", "tanh"), first=20),
+    ValueRow(("GridSample",), "mode", ("bilinear", "nearest", "bicubic"), first=16, last=19),
+    ValueRow(("GridSample",), "mode", ("linear", "nearest", "cubic"), first=20),
+    ValueRow(("GridSample",), "padding_mode", ("zeros", "border", "reflection"), first=16),
+    ValueRow(("ImageDecoder",), "pixel_format", ("RGB", "BGR", "Grayscale"), first=20),
+    ValueRow(("LinearAttention",), "update_rule", ("linear", "gated", "delta", "gated_delta"), first=27),
+    ValueRow(("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"), "reduction", ("none", "sum", "mean"), first=12),
+    ValueRow(("Pad",), "mode", ("constant", "reflect", "edge"), last=18),
+    ValueRow(("Pad",), "mode", ("constant", "reflect", "edge", "wrap"), first=19),
+    ValueRow(("Resize",), "mode", ("nearest", "linear", "bilinear", "trilinear"), first=10, last=10),
+    ValueRow(("Resize",), "mode", ("nearest", "linear", "cubic"), first=11),
+    ValueRow(
+        ("Resize",),
+        "coordinate_transformation_mode",
+        (
+            "half_pixel",
+            "pytorch_half_pixel",
+            "align_corners",
+            "asymmetric",
+            "tf_half_pixel_for_nn",
+            "tf_crop_and_resize",
+        ),
+        first=11,
+        last=12,
+    ),
+    ValueRow(
+        ("Resize",),
+        "coordinate_transformation_mode",
+        ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_crop_and_resize"),
+        first=13,
+        last=18,
+    ),
+    ValueRow(
+        ("Resize",),
+        "coordinate_transformation_mode",
+        (
+            "half_pixel",
+            "half_pixel_symmetric",
+            "pytorch_half_pixel",
+            "align_corners",
+            "asymmetric",
+            "tf_crop_and_resize",
+        ),
+        first=19,
+    ),
+    ValueRow(("Resize",), "nearest_mode", ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil"), first=11),
+    ValueRow(("Resize",), "keep_aspect_ratio_policy", ("stretch", "not_larger", "not_smaller"), first=18),
+    ValueRow(("RoiAlign",), "mode", ("avg", "max"), first=10),
+    ValueRow(("RoiAlign",), "coordinate_transformation_mode", ("half_pixel", "output_half_pixel"), first=16),
+    ValueRow(("ScatterElements", "ScatterND"), "reduction", ("none", "add", "mul"), first=16, last=17),
+    ValueRow(("ScatterElements", "ScatterND"), "reduction", ("none", "add", "mul", "max", "min"), first=18),
+    ValueRow(("StringNormalizer",), "case_change_action", ("LOWER", "UPPER", "NONE"), first=10),
+    ValueRow(("TensorScatter",), "mode", ("linear", "circular"), first=24),
+    ValueRow(("TfIdfVectorizer",), "mode", ("TF", "IDF", "TFIDF"), first=9),
+    ValueRow(("Upsample",), "mode", ("nearest", "bilinear"), last=6),
+    ValueRow(("Upsample",), "mode", ("nearest", "linear", "bilinear", "trilinear"), first=7),
+    ValueRow(("CastMap",), "cast_to", ("TO_FLOAT", "TO_STRING", "TO_INT64"), domain=_ML),
+    ValueRow(("CastMap",), "map_form", ("DENSE", "SPARSE"), domain=_ML),
+    ValueRow(("Normalizer",), "norm", ("MAX", "L1", "L2"), domain=_ML),
+    ValueRow(("SVMClassifier", "SVMRegressor"), "kernel_type", ("LINEAR", "POLY", "RBF", "SIGMOID"), domain=_ML),
+    ValueRow(
+        (
+            "LinearClassifier",
+            "LinearRegressor",
+            "SVMClassifier",
+            "SVMRegressor",
+            "TreeEnsembleClassifier",
+            "TreeEnsembleRegressor",
+        ),
+        "post_transform",
+        _POST_TRANSFORMS,
+        domain=_ML,
+    ),
+    ValueRow(("TreeEnsembleRegressor",), "aggregate_function", ("AVERAGE", "SUM", "MIN", "MAX"), domain=_ML),
+    ValueRow(
+        ("TreeEnsembleClassifier", "TreeEnsembleRegressor"),
+        "nodes_modes",
+        ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ", "LEAF"),
+        domain=_ML,
+    ),
+    ValueRow(("Momentum",), "mode", ("nesterov", "standard"), domain="ai.onnx.preview.training"),
+)
 
 _NUMBERS: Final[tuple[ValueRow, ...]] = (
-    ("", "Attention", "qk_matmul_output_mode", 23, LATEST, "0 1 2 3"),
-    ("", "GRU LSTM RNN", "layout", 14, LATEST, "0 1"),
-    ("", "LpNormalization", "p", 1, LATEST, "1 2"),
-    ("", "MaxPool", "storage_order", 8, LATEST, "0 1"),
-    ("", "Mod", "fmod", 13, LATEST, "0 1"),
-    ("", "NonMaxSuppression", "center_point_box", 10, LATEST, "0 1"),
-    ("", "ReverseSequence", "batch_axis", 10, LATEST, "0 1"),
-    ("", "ReverseSequence", "time_axis", 10, LATEST, "0 1"),
-    ("", "STFT", "onesided", 17, LATEST, "0 1"),
-    ("", "Scan", "directions", 8, 8, "0 1"),
-    ("", "Scan", "scan_input_directions", 9, LATEST, "0 1"),
-    ("", "Scan", "scan_output_directions", 9, LATEST, "0 1"),
-    ("", "Unique", "sorted", 11, LATEST, "0 1"),
-    ("ai.onnx.ml", "TreeEnsemble", "aggregate_function", 5, LATEST, "0 1 2 3"),
-    ("ai.onnx.ml", "TreeEnsemble", "post_transform", 5, LATEST, "0 1 2 3 4"),
-)  # fmt: skip
+    ValueRow(("Attention",), "qk_matmul_output_mode", (0, 1, 2, 3), first=23),
+    ValueRow(("GRU", "LSTM", "RNN"), "layout", (0, 1), first=14),
+    ValueRow(("LpNormalization",), "p", (1, 2)),
+    ValueRow(("MaxPool",), "storage_order", (0, 1), first=8),
+    ValueRow(("Mod",), "fmod", (0, 1), first=13),
+    ValueRow(("NonMaxSuppression",), "center_point_box", (0, 1), first=10),
+    ValueRow(("ReverseSequence",), "batch_axis", (0, 1), first=10),
+    ValueRow(("ReverseSequence",), "time_axis", (0, 1), first=10),
+    ValueRow(("STFT",), "onesided", (0, 1), first=17),
+    ValueRow(("Scan",), "directions", (0, 1), first=8, last=8),
+    ValueRow(("Scan",), "scan_input_directions", (0, 1), first=9),
+    ValueRow(("Scan",), "scan_output_directions", (0, 1), first=9),
+    ValueRow(("Unique",), "sorted", (0, 1), first=11),
+    ValueRow(("TreeEnsemble",), "aggregate_function", (0, 1, 2, 3), first=5, domain=_ML),
+    ValueRow(("TreeEnsemble",), "post_transform", (0, 1, 2, 3, 4), first=5, domain=_ML),
+)
 
 _PRECISIONS: Final[tuple[ValueRow, ...]] = (
-    ("", "Attention", "softmax_precision", 23, LATEST, "1 10 11 16"),
-    ("", "GroupNormalization", "stash_type", 21, LATEST, "1 10 11 16"),
-    ("", "QuantizeLinear", "precision", 23, LATEST, "0 1 10 11 16"),
-    ("", "RMSNormalization", "stash_type", 23, LATEST, "1 10 11 16"),
-    ("ai.onnx.preview", "FlexAttention", "softmax_precision", 1, LATEST, "1 10 11 16"),
+    ValueRow(("Attention",), "softmax_precision", (1, 10, 11, 16), first=23),
+    ValueRow(("GroupNormalization",), "stash_type", (1, 10, 11, 16), first=21),
+    ValueRow(("QuantizeLinear",), "precision", (0, 1, 10, 11, 16), first=23),
+    ValueRow(("RMSNormalization",), "stash_type", (1, 10, 11, 16), first=23),
+    ValueRow(("FlexAttention",), "softmax_precision", (1, 10, 11, 16), domain="ai.onnx.preview"),
 )
 """Precisions of intermediate results: the numbers of the floating-point element types, which ONNX does not list.
 For QuantizeLinear 0 is the default; ONNX Runtime refuses integers.
 """
 
 _REDUCTIONS: Final = (
-    "ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare"
-)
+    "ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd",
+    "ReduceSum", "ReduceSumSquare",
+)  # fmt: skip
 
 _FLAGS: Final[tuple[ValueRow, ...]] = (
-    ("", "AffineGrid GridSample", "align_corners", 16, LATEST, "0 1"),
-    ("", "Attention", "is_causal", 23, LATEST, "0 1"),
-    ("", "AveragePool LpPool MaxPool", "ceil_mode", 10, LATEST, "0 1"),
-    ("", "AveragePool", "count_include_pad", 7, LATEST, "0 1"),
-    ("", f"ArgMax ArgMin {_REDUCTIONS}", "keepdims", 1, LATEST, "0 1"),
-    ("", "ArgMax ArgMin", "select_last_index", 12, LATEST, "0 1"),
-    ("", _REDUCTIONS, "noop_with_empty_axes", 13, LATEST, "0 1"),
-    ("", "Cast CastLike QuantizeLinear", "saturate", 19, LATEST, "0 1"),
-    ("", "CumProd CumSum", "exclusive reverse", 11, LATEST, "0 1"),
-    ("", "DFT", "inverse onesided", 17, LATEST, "0 1"),
-    ("", "BlackmanWindow HammingWindow HannWindow", "periodic", 17, LATEST, "0 1"),
-    ("", "Gemm", "transA transB", 1, LATEST, "0 1"),
-    ("", "Mod", "fmod", 10, 10, "0 1"),  # from 13 on, the description lists both values
-    ("", "IsInf", "detect_negative detect_positive", 10, LATEST, "0 1"),
-    ("", "LSTM", "input_forget", 1, LATEST, "0 1"),
-    ("", "GRU", "linear_before_reset", 3, LATEST, "0 1"),
-    ("", "Reshape", "allowzero", 14, LATEST, "0 1"),
-    ("", "Resize", "exclude_outside", 11, LATEST, "0 1"),
-    ("", "Resize", "antialias", 18, LATEST, "0 1"),
-    ("", "RotaryEmbedding", "interleaved", 23, LATEST, "0 1"),
-    ("", "SplitToSequence", "keepdims", 11, LATEST, "0 1"),
-    ("", "StringNormalizer", "is_case_sensitive", 10, LATEST, "0 1"),
-    ("", "TopK", "largest sorted", 11, LATEST, "0 1"),
-    ("", "Trilu", "upper", 14, LATEST, "0 1"),
-    ("ai.onnx.ml", "OneHotEncoder", "zeros", 1, LATEST, "0 1"),
-    ("ai.onnx.ml", "SVMRegressor", "one_class", 1, LATEST, "0 1"),
+    _flag(("AffineGrid", "GridSample"), "align_corners", first=16),
+    _flag(("Attention",), "is_causal", first=23),
+    _flag(("AveragePool", "LpPool", "MaxPool"), "ceil_mode", first=10),
+    _flag(("AveragePool",), "count_include_pad", first=7),
+    _flag(("ArgMax", "ArgMin", *_REDUCTIONS), "keepdims"),
+    _flag(("ArgMax", "ArgMin"), "select_last_index", first=12),
+    _flag(_REDUCTIONS, "noop_with_empty_axes", first=13),
+    _flag(("Cast", "CastLike", "QuantizeLinear"), "saturate", first=19),
+    _flag(("CumProd", "CumSum"), "exclusive", first=11),
+    _flag(("CumProd", "CumSum"), "reverse", first=11),
+    _flag(("DFT",), "inverse", first=17),
+    _flag(("DFT",), "onesided", first=17),
+    _flag(("BlackmanWindow", "HammingWindow", "HannWindow"), "periodic", first=17),
+    _flag(("Gemm",), "transA"),
+    _flag(("Gemm",), "transB"),
+    _flag(("Mod",), "fmod", first=10, last=10),  # from 13 on, the description lists both values
+    _flag(("IsInf",), "detect_negative", first=10),
+    _flag(("IsInf",), "detect_positive", first=10),
+    _flag(("LSTM",), "input_forget"),
+    _flag(("GRU",), "linear_before_reset", first=3),
+    _flag(("Reshape",), "allowzero", first=14),
+    _flag(("Resize",), "exclude_outside", first=11),
+    _flag(("Resize",), "antialias", first=18),
+    _flag(("RotaryEmbedding",), "interleaved", first=23),
+    _flag(("SplitToSequence",), "keepdims", first=11),
+    _flag(("StringNormalizer",), "is_case_sensitive", first=10),
+    _flag(("TopK",), "largest", first=11),
+    _flag(("TopK",), "sorted", first=11),
+    _flag(("Trilu",), "upper", first=14),
+    _flag(("OneHotEncoder",), "zeros", domain=_ML),
+    _flag(("SVMRegressor",), "one_class", domain=_ML),
 )
-"""INT attributes whose description defines 1 as yes, or calls them a flag or Boolean.
-Consumers reject other numbers, or treat them as 0 or 1."""
+"""INT attributes whose description defines 1 as yes, or calls them a flag or Boolean."""
 
 _ELEMENT_TYPE_OF_OUTPUT: Final[Mapping[tuple[str, str], int]] = {
     ("Bernoulli", "dtype"): 0,
@@ -186,13 +247,13 @@ _ELEMENT_TYPE_OF_OUTPUT: Final[Mapping[tuple[str, str], int]] = {
 
 _OTHER_ELEMENT_TYPES: Final = frozenset(
     {
-        *[(domain, operator, attribute) for domain, operator, attribute, *_ in _expanded(_PRECISIONS)],
+        *[(row.domain, operator, row.attribute) for row in _PRECISIONS for operator in row.operators],
         ("", "Range", "stash_type"),
     }
 )
 """Other attributes with an element type: of an intermediate result, or without a list of types in the signature."""
 
-AllowedValues = frozenset[str] | frozenset[int]
+AllowedValues = frozenset[str | int]
 """Strings for attributes of type STRING and STRINGS, numbers for INT and INTS."""
 
 
@@ -207,10 +268,10 @@ def allowed_values(schema: OperatorSchema, attribute: str) -> AllowedValues | No
         return None
     if not schema.domain and (schema.name, attribute) in _ELEMENT_TYPE_OF_OUTPUT:
         return _element_types(schema, attribute)
-    for first, last, values in _table().get((schema.domain, schema.name, attribute), ()):
-        if first <= schema.since_version <= last:
-            return values
-    return _recorded(schema.name, attribute) if schema.domain == RUNTIME_DOMAIN else None
+    if schema.domain == RUNTIME_DOMAIN:
+        return _recorded(schema.name, attribute)
+    row = _row(schema, attribute)
+    return frozenset(row.values) if row is not None else None
 
 
 def _record(operator: str) -> OperatorRecord | None:
@@ -225,35 +286,34 @@ def _recorded(operator: str, attribute: str) -> AllowedValues | None:
     record = _record(operator)
     if record is None:
         return None
-    text = record.values.get(attribute) or record.flags.get(attribute)
-    return _parsed(text) if text else None
+    values = record.values.get(attribute) or record.flags.get(attribute)
+    return frozenset(values) if values is not None else None
 
 
-_EMPTY: Final = "''"
-"""The empty text among the values of a record."""
-
-
-def _parsed(text: str) -> AllowedValues:
-    """Return the values in a row: numbers if the first word is one."""
-    words = text.split()
-    if words[0].isdecimal():
-        return frozenset(map(int, words))
-    return frozenset("" if word == _EMPTY else word for word in words)
+def _row(schema: OperatorSchema, attribute: str) -> ValueRow | None:
+    """Return the row of an attribute for the version of its operator."""
+    rows = _table().get((schema.domain, schema.name, attribute), ())
+    return next((row for row in rows if row.first <= schema.since_version <= row.last), None)
 
 
 @cache
-def _table() -> Mapping[tuple[str, str, str], list[tuple[int, int, AllowedValues]]]:
-    found: dict[tuple[str, str, str], list[tuple[int, int, AllowedValues]]] = {}
-    rows = (*_STRINGS, *_NUMBERS, *_PRECISIONS, *_FLAGS)
-    for domain, operator, attribute, first, last, text in _expanded(rows):
-        found.setdefault((domain, operator, attribute), []).append((first, last, _parsed(text)))
+def _table() -> Mapping[tuple[str, str, str], list[ValueRow]]:
+    """Return the rows of each attribute, by domain, operator and name."""
+    found: dict[tuple[str, str, str], list[ValueRow]] = {}
+    for row in (*_STRINGS, *_NUMBERS, *_PRECISIONS, *_FLAGS):
+        for operator in row.operators:
+            found.setdefault((row.domain, operator, row.attribute), []).append(row)
     return found
 
 
 def _element_types(schema: OperatorSchema, attribute: str) -> AllowedValues:
+    """Return the element types of an output, or of the tensors in a sequence, as the attribute has them."""
     output = schema.outputs[_ELEMENT_TYPE_OF_OUTPUT[schema.name, attribute]]
-    codes = {code for code, name in enumerate(ELEMENT_TYPE_NAMES, 1) if f"tensor({name})" in output.types}
-    codes |= {code for code, name in enumerate(ELEMENT_TYPE_NAMES, 1) if f"seq(tensor({name}))" in output.types}
+    codes = {
+        code
+        for code, name in enumerate(ELEMENT_TYPE_NAMES, 1)
+        if f"tensor({name})" in output.types or f"seq(tensor({name}))" in output.types
+    }
     if schema.attributes[attribute].type == "STRING":
         # Cast of version 1 names the element type, later versions number it.
         return frozenset(element_type_name(code) for code in codes)
@@ -263,19 +323,13 @@ def _element_types(schema: OperatorSchema, attribute: str) -> AllowedValues:
     return frozenset(codes)
 
 
-@cache
-def _flags() -> Mapping[tuple[str, str, str], int]:
-    """Return the last version in which each attribute is a flag."""
-    rows = _expanded(_FLAGS)
-    return {(domain, operator, attribute): last for domain, operator, attribute, _, last, _ in rows}
-
-
 def is_flag(schema: OperatorSchema, attribute: str) -> bool:
     """Return whether an attribute is a flag, see `_FLAGS`."""
     if schema.domain == RUNTIME_DOMAIN:
         record = _record(schema.name)
         return record is not None and attribute in record.flags
-    return schema.since_version <= _flags().get((schema.domain, schema.name, attribute), 0)
+    row = _row(schema, attribute)
+    return row is not None and row.is_flag
 
 
 def holds_output_element_type(schema: OperatorSchema, attribute: str) -> bool:

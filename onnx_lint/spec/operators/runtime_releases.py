@@ -7,11 +7,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.record import EMPTY, Record, replace
 from onnx_lint.spec.operators.schema import OperatorSchema
 from onnx_lint.spec.operators.store import ONNXRUNTIME, DataFile
+
+if TYPE_CHECKING:
+    from onnx_lint.spec.operators.records.grammar import AllConditions, Condition
 
 CHANGED: Final = DataFile("onnxruntime_releases.jsonl", ONNXRUNTIME.domains)
 """The operators with more than one signature. In place of versions it has the indices of releases."""
@@ -39,6 +42,7 @@ def refused_values(
     `types`: the known types of the inputs.
     """
     from onnx_lint.spec.operators.records import record_of
+    from onnx_lint.spec.operators.records.grammar import parse_all
 
     record = record_of(operator)
     releases = CHANGED.header["releases"]
@@ -48,39 +52,37 @@ def refused_values(
     values = {**{name: str(value) for name, value in record.defaults.items()}, **values}
     words = [each for each, first in record.since.items() if "=" in each and at < releases.index(first)]
     words += [each for each, last in record.until.items() if not last or at > releases.index(last)]
-    return list(dict.fromkeys([_refused(each, values) for each in words if _are_true(each, values, types)]))
+    parsed = map(parse_all, words)
+    return list(dict.fromkeys([_refused(each, values) for each in parsed if _are_true(each, values, types)]))
 
 
-def _refused(words: str, values: Mapping[str, str]) -> tuple[str, str]:
+def _refused(conditions: AllConditions, values: Mapping[str, str]) -> tuple[str, str]:
     """Return the attribute that conditions are about and its value, with the other conditions in words."""
-    name = words.split()[0].removeprefix("!").partition("=")[0].partition(">")[0]
-    more = f" and {values['outputs']} outputs" if " outputs=" in words else ""
-    more += "".join([f" and {_in_words(word, EMPTY)}" for word in words.split() if "~" in word])
-    return name, f"{values[name]}{more}"
+    first, *others = conditions
+    more = f" and {values['outputs']} outputs" if any(each.name == "outputs" for each in others) else ""
+    more += "".join([f" and {_in_words(each, EMPTY)}" for each in others if each.sign == "~"])
+    return first.name, f"{values[first.name]}{more}"
 
 
-def _are_true(words: str, values: Mapping[str, str], types: Mapping[str, Collection[str]] = EMPTY) -> bool:
-    """Return whether conditions are true of values: `!ndim=1`, `k>2`, and `!bias` of a node without a value of that
-    name; and of the known types of inputs: `a~b`, if they are equal.
-    """
-    return all(_is_true(word, values, types) for word in words.split())
+def _are_true(
+    conditions: AllConditions, values: Mapping[str, str], types: Mapping[str, Collection[str]] = EMPTY
+) -> bool:
+    """Return whether conditions are true of values, and of the known types of inputs."""
+    return all(_is_true(each, values, types) for each in conditions)
 
 
-def _is_true(word: str, values: Mapping[str, str], types: Mapping[str, Collection[str]]) -> bool:
-    one, differs, other = word.partition("!=")
-    if differs:
-        return one in values and other in values and values[one] != values[other]
-    one, is_of_types, other = word.partition("~")
-    if is_of_types:
-        return bool(types.get(one)) and types.get(one) == types.get(other)
-    name, is_more, bound = word.partition(">")
-    if is_more:
-        return values.get(name, "").isdecimal() and int(values[name]) > int(bound)
-    name, equals, value = word.removeprefix("!").partition("=")
-    is_not = word.startswith("!")
-    if not equals:
-        return (name in values) is not is_not
-    return name in values and (values[name] == value) is not is_not
+def _is_true(condition: Condition, values: Mapping[str, str], types: Mapping[str, Collection[str]]) -> bool:
+    name, wanted = condition.name, condition.value
+    match condition.sign:
+        case "!=":
+            return name in values and wanted in values and values[name] != values[wanted]
+        case "~":
+            return bool(types.get(name)) and types.get(name) == types.get(wanted)
+        case ">":
+            return values.get(name, "").isdecimal() and int(values[name]) > int(wanted)
+        case "=":
+            return name in values and (values[name] == wanted) is not condition.is_negated
+    return (name in values) is not condition.is_negated
 
 
 class Extent(Record):
@@ -112,6 +114,7 @@ def failing_runs(
     `extents`: those of `EXTENTS` that may be true.
     """
     from onnx_lint.spec.operators.records import record_of
+    from onnx_lint.spec.operators.records.grammar import parse_all
 
     record = record_of(operator)
     releases = CHANGED.header["releases"]
@@ -125,25 +128,24 @@ def failing_runs(
         **dict.fromkeys(extents, ""),
     }
     for words, last in record.failing.items():
-        if (not last or at <= releases.index(last)) and _are_true(words, given, types):
-            conditions = words.split()
+        conditions = parse_all(words)
+        if (not last or at <= releases.index(last)) and _are_true(conditions, given, types):
             unsaid = {*EXTENTS, *record.values}
-            said = [_in_words(word, ranks) for word in conditions if word.removeprefix("!") not in unsaid]
-            yield " and ".join(said), next((word for word in conditions if word in EXTENTS), "")
+            said = [_in_words(each, ranks) for each in conditions if each.sign or each.name not in unsaid]
+            yield " and ".join(said), next((each.name for each in conditions if each.name in EXTENTS), "")
 
 
-def _in_words(word: str, ranks: Mapping[str, int | None]) -> str:
+def _in_words(condition: Condition, ranks: Mapping[str, int | None]) -> str:
     """Return a condition of `failing` in words."""
-    one, is_of_types, other = word.partition("~")
-    if is_of_types:
-        return f"input '{one}' of the type of input '{other}'"
-    one, differs, other = word.partition("!=")
-    if differs:
-        return f"attribute '{one}' with another value than '{other}'"
-    name, equals, value = word.removeprefix("!").partition("=")
-    if equals and name not in ranks:
-        return f"attribute '{name}' with {'another value than' if word.startswith('!') else 'the value'} {value}"
-    return f"{'no ' if word.startswith('!') else ''}input '{name}'{f' with {value} dimensions' if equals else ''}"
+    name, value = condition.name, condition.value
+    if condition.sign == "~":
+        return f"input '{name}' of the type of input '{value}'"
+    if condition.sign == "!=":
+        return f"attribute '{name}' with another value than '{value}'"
+    if condition.sign and name not in ranks:
+        return f"attribute '{name}' with {'another value than' if condition.is_negated else 'the value'} {value}"
+    rank = f" with {value} dimensions" if condition.sign else ""
+    return f"{'no ' if condition.is_negated else ''}input '{name}'{rank}"
 
 
 def signature_in(release: str, domain: str, op_type: str) -> OperatorSchema | None:

@@ -15,8 +15,8 @@ from onnx.reference import ReferenceEvaluator
 from support.project.each_case import each_case
 
 from onnx_lint.inference.flow.value_flow import ValueFlow
+from onnx_lint.inference.shapes.computed_elements import FUNCTIONS
 from onnx_lint.inference.shapes.contents import FOLLOWED
-from onnx_lint.inference.shapes.more_contents import FUNCTIONS
 from onnx_lint.inference.shapes.rules import shape_rule
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
@@ -149,7 +149,7 @@ def _cases(seed: random.Random, operator: str) -> tuple[dict[str, np.ndarray], d
 
 
 ON_SEQUENCES = {"OptionalHasElement", "SequenceLength"}
-"""Operators that are tested elsewhere, in `test_more_contents.py` and `tests/inference/flow/test_counts.py`."""
+"""Operators that are tested elsewhere, in `test_computed_elements.py` and `tests/inference/flow/test_counts.py`."""
 
 
 def _followed() -> list[str]:

@@ -6,14 +6,14 @@ from __future__ import annotations
 import pytest
 from support.models.shape_samples import node
 
-from onnx_lint.inference.shapes.equations import equation
 from onnx_lint.inference.shapes.forms import FormSolution, fits, ranks_of, solve_one, wrong_ranks
 from onnx_lint.inference.shapes.operands import Operands
 from onnx_lint.inference.shapes.problem import InputDimension, Unequal, WrongRank
+from onnx_lint.spec.operators.records.grammar import parse_equation
 
 
 def _required(made: Operands, *texts: str) -> FormSolution | None:
-    forms = list(map(equation, texts))
+    forms = list(map(parse_equation, texts))
     ranks = ranks_of(made)
     fitting = [each for each in forms if fits(each, ranks)]
     if fitting:
@@ -64,7 +64,7 @@ def test_what_else_is_wrong_with_the_sizes_of_a_form_excludes_it():
         if found.sizes["w"][0] != 4:
             made.indivisible(InputDimension(0, 0, 2), 4)
 
-    found = solve_one([equation("X[w h] -> Y[h]"), equation("X[h w] -> Y[h]")], made, fit)
+    found = solve_one([parse_equation("X[w h] -> Y[h]"), parse_equation("X[h w] -> Y[h]")], made, fit)
     assert found is not None
     assert list(found.outputs) == [(2,)]
     assert made.problems == []

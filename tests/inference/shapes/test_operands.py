@@ -121,3 +121,15 @@ def test_a_size_that_an_operand_has_is_its_own():
     made.equal((0, -1), (1, 0))
     assert made.dim(0, 1) == made.dim(0, -1) == 3
     assert made.problems == [Unequal(InputDimension(1, 0, 3), 2, InputDimension(0, 0, 2))]
+
+
+def test_parts_with_different_axes_after_them_clash_at_their_own_dimensions():
+    made = node("MatMul", (3, 2, 4), (3, 4, 5))
+    assert made.broadcast([(2,), (3,)], (0, 1), trailing=(1, 2)) is None
+    assert made.problems == [NotBroadcast(InputDimension(0, 1, 2), InputDimension(1, 0, 3))]
+
+
+def test_an_input_that_the_signature_does_not_have_is_none_of_the_node():
+    made = node("MatMul", (2, 3), (3, 4))
+    assert [made.input(name) for name in ("A", "B", "C")] == [0, 1, 2]
+    assert not made.given(made.input("C"))

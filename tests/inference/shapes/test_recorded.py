@@ -8,12 +8,12 @@ from support.models.shape_samples import SCHEMAS
 
 from onnx_lint.common.record import replace
 from onnx_lint.inference.shapes import recorded
-from onnx_lint.inference.shapes.equations import operand
 from onnx_lint.inference.shapes.fact import ABSENT, fact
 from onnx_lint.inference.shapes.operands import Operands, OutputShape
 from onnx_lint.inference.shapes.problem import InputDimension, Unequal, Warned
 from onnx_lint.inference.shapes.recorded import recorded_rule
 from onnx_lint.spec.operators.records import OperatorRecord
+from onnx_lint.spec.operators.records.grammar import parse_operand
 
 
 @pytest.fixture(name="node")
@@ -65,7 +65,7 @@ def test_alternatives_are_written_as_such(node):
 
 def test_the_forms_are_made_once_for_nodes_that_differ_in_sizes(node, monkeypatch):
     parsed: list[str] = []
-    monkeypatch.setattr(recorded, "operand", lambda text: parsed.append(text) or operand(text))
+    monkeypatch.setattr(recorded, "parse_operand", lambda name, text: parsed.append(name) or parse_operand(name, text))
     record = OperatorRecord(
         inputs={"input": "t h", "router_probs": "{t, t e}"}, outputs={"output": {"k=7": "t", "else": "t h"}}
     )

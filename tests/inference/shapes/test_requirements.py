@@ -13,8 +13,8 @@ from onnx_lint.inference.shapes.fact import ABSENT, fact
 from onnx_lint.inference.shapes.forms import FormSolution
 from onnx_lint.inference.shapes.operands import AttributeValue, Operands
 from onnx_lint.inference.shapes.problem import Element, Indivisible, InputDimension, Unequal, WrongCount, WrongValue
-from onnx_lint.inference.shapes.requirements import first_wrong, fit_sizes, has_attribute, holds
-from onnx_lint.spec.operators.records import requirements
+from onnx_lint.inference.shapes.requirements import first_wrong, fit_contents, fit_sizes, has_attribute, holds
+from onnx_lint.spec.operators.records.grammar import parse_condition, parse_requirements
 
 
 def _node(kinds: str = "ff", **attributes: AttributeValue) -> Operands:
@@ -41,7 +41,7 @@ def _node(kinds: str = "ff", **attributes: AttributeValue) -> Operands:
     ],
 )
 def test_a_condition_is_true_of_a_node_or_not(condition, is_true):
-    assert holds(_node("ff-u", num_heads=4, kv_num_heads=4), condition) is is_true
+    assert holds(_node("ff-u", num_heads=4, kv_num_heads=4), parse_condition(condition)) is is_true
 
 
 @each_case(
@@ -74,7 +74,7 @@ def test_a_condition_is_true_of_a_node_or_not(condition, is_true):
     ],
 )
 def test_an_attribute_is_as_required_or_not(text, wrong, right, reason):
-    (required,) = requirements(text)
+    (required,) = parse_requirements(text)
     for value, expected in ((wrong, [reason]), (right, [])):
         made = _node(num_heads=value, kv_num_heads=3)
         has_attribute(made, "num_heads", required)
@@ -83,7 +83,7 @@ def test_an_attribute_is_as_required_or_not(text, wrong, right, reason):
 
 
 def test_an_attribute_that_a_node_must_leave_out():
-    (required,) = requirements("not given if key")
+    (required,) = parse_requirements("not given if key")
     for node, reasons in (
         (_node(num_heads=0), ["GroupQueryAttention must not have it if the node has 'key'"]),
         (_node("f", num_heads=0), []),
@@ -94,7 +94,7 @@ def test_an_attribute_that_a_node_must_leave_out():
 
 
 def test_a_list_of_another_length():
-    (required,) = requirements("as many as 3")
+    (required,) = parse_requirements("as many as 3")
     for value, problems in (((1, 2), [WrongCount("num_heads", 2, 3)]), ((1, 2, 3), [])):
         made = _node(num_heads=value)
         has_attribute(made, "num_heads", required)
@@ -103,7 +103,7 @@ def test_a_list_of_another_length():
 
 def test_an_attribute_is_a_multiple_of_another():
     for text, values in (("multiple of kv_num_heads", {3: 0, 6: 0, 4: 1}), ("either multiple of kv_num_heads", {1: 0})):
-        (required,) = requirements(text)
+        (required,) = parse_requirements(text)
         for value, count in values.items():
             made = _node(num_heads=value, kv_num_heads=3)
             has_attribute(made, "num_heads", required)
@@ -122,12 +122,23 @@ def test_dimensions_and_attributes_fit_the_dimensions():
         ("at least @kv_num_heads", "r", Unequal(of_pairs, 30, Element("kv_num_heads", 30), or_more=True)),
     ]:
         made = _node(num_heads=3, kv_num_heads=30)
-        fit_sizes(made, (), [(name, each) for each in requirements(text)], found)
+        fit_sizes(made, (), [(name, each) for each in parse_requirements(text)], found)
         assert made.problems == ([problem] if problem is not None else [])
     made = _node(num_heads=13)
-    fit_sizes(made, [("num_heads", each) for each in requirements("at least 1; at most d")], (), found)
+    fit_sizes(made, [("num_heads", each) for each in parse_requirements("at least 1; at most d")], (), found)
     allowed = "at most 12 because of dimension 2 of input 0 ('query')"
     assert made.problems == [WrongValue(Element("num_heads", 13), "", allowed)]
+
+
+def test_an_input_that_a_release_does_not_have_has_no_numbers():
+    """The last input of the node is another one."""
+    found = FormSolution((), {"s": (1, InputDimension(0, 1, 1))}, {})
+    for name, count in {"key": 1, "no_such_input": 0}.items():
+        schema = SCHEMAS.find("com.microsoft", "GroupQueryAttention", 1)
+        assert schema is not None
+        made = Operands(schema, {}, (fact("tensor(float)", None), fact("tensor(int32)", (1,), (7,))), 1)
+        fit_contents(made, [(name, each) for each in parse_requirements("at most s")], found)
+        assert len(made.problems) == count
 
 
 @pytest.mark.parametrize(
@@ -150,4 +161,4 @@ def test_the_first_number_that_is_not_as_required(kind, limit, numbers, wrong):
 @pytest.mark.parametrize("text", ["", "at least", "least 1", "at least 1;at most 2", "multiple 8"])
 def test_what_is_no_requirement(text):
     with pytest.raises(ValueError, match="no requirement"):
-        requirements(text)
+        parse_requirements(text)

@@ -23,50 +23,51 @@ def _schemas_by_name() -> dict[tuple[str, str], list[onnx.defs.OpSchema]]:
     return found
 
 
+def _name(row: values.ValueRow) -> str:
+    return f"{row.operators[0]}-{row.attribute}-{row.first}"
+
+
 class TestAllowedValues:
     ROWS = (*values._STRINGS, *values._NUMBERS)
 
     def schemas(self, row: values.ValueRow) -> list[onnx.defs.OpSchema]:
-        domain, operators, _, first, last, _ = row
-        found = [
+        return [
             schema
-            for name in operators.split()
-            for schema in _schemas_by_name().get((domain, name), ())
-            if first <= schema.since_version <= last
+            for name in row.operators
+            for schema in _schemas_by_name().get((row.domain, name), ())
+            if row.first <= schema.since_version <= row.last and row.attribute in schema.attributes
         ]
-        return [schema for schema in found if row[2] in schema.attributes]
 
-    @each_case("row", ROWS, ids=lambda row: f"{row[1].split()[0]}-{row[2]}-{row[3]}")
+    @each_case("row", ROWS, ids=_name)
     def test_each_row_is_about_operators_that_there_are(self, row: values.ValueRow):
         found = self.schemas(row)
-        assert {schema.name for schema in found} == set(row[1].split())
-        kinds = {schema.attributes[row[2]].type.name for schema in found}
+        assert {schema.name for schema in found} == set(row.operators)
+        kinds = {schema.attributes[row.attribute].type.name for schema in found}
         assert kinds <= ({"INT", "INTS"} if row in values._NUMBERS else {"STRING", "STRINGS"})
 
-    @each_case("row", ROWS, ids=lambda row: f"{row[1].split()[0]}-{row[2]}-{row[3]}")
+    @each_case("row", ROWS, ids=_name)
     def test_the_documentation_names_each_value(self, row: values.ValueRow):
+        given = set(map(str, row.values))
         for schema in self.schemas(row):
-            text = f"{schema.attributes[row[2]].description} {schema.doc}"
+            text = f"{schema.attributes[row.attribute].description} {schema.doc}"
             named = set(re.findall(r"[A-Za-z0-9_]+", text))
-            missing = set(row[5].split()) - named - {"foward"}  # the misspelt default of GRU-1
-            if row[1:3] == ("FlexAttention", "softmax_precision") and "Floating-point precision" in text:
-                missing -= {"1", "10", "11", "16"}  # the element types of such numbers that onnx accepts
+            missing = given - named - {"foward"}  # the misspelt default of GRU-1
             # "If set to", "must be one of" and the like: the pair of flags that follows need not be written in digits.
-            assert missing <= {"0", "1"} & set(row[5].split()), f"{schema.name}-{schema.since_version}"
+            assert missing <= {"0", "1"} & given, f"{schema.name}-{schema.since_version}"
 
-    @each_case("row", values._PRECISIONS, ids=lambda row: f"{row[1].split()[0]}-{row[2]}-{row[3]}")
+    @each_case("row", values._PRECISIONS, ids=_name)
     def test_a_precision_is_called_one(self, row: values.ValueRow):
         found = self.schemas(row)
         assert found
-        assert all("precision" in schema.attributes[row[2]].description for schema in found)
+        assert all("precision" in schema.attributes[row.attribute].description for schema in found)
 
-    @each_case("row", (*ROWS, *values._PRECISIONS), ids=lambda row: f"{row[1].split()[0]}-{row[2]}-{row[3]}")
+    @each_case("row", (*ROWS, *values._PRECISIONS), ids=_name)
     def test_the_default_is_among_them(self, row: values.ValueRow):
         for schema in self.schemas(row):
             ours = find(schema.domain, schema.name, schema.since_version)
             assert ours is not None
-            default = ours.attributes[row[2]].default
-            allowed = values.allowed_values(ours, row[2])
+            default = ours.attributes[row.attribute].default
+            allowed = values.allowed_values(ours, row.attribute)
             assert allowed is not None
             given = default if isinstance(default, tuple) else () if default is None else (default,)
             assert set(given) <= set(allowed), f"{schema.name}-{schema.since_version}"
@@ -99,3 +100,10 @@ class TestAllowedValues:
         assert schema is not None
         assert values.allowed_values(schema, "group") is None
         assert values.allowed_values(schema, "unheard_of") is None
+
+    def test_flags_are_those_of_the_version(self):
+        for version, is_flag in ((10, True), (13, False)):
+            schema = find("", "Mod", version)
+            assert schema is not None
+            assert values.is_flag(schema, "fmod") is is_flag, "from 13 on, the description lists both values"
+            assert values.allowed_values(schema, "fmod") == {0, 1}

@@ -53,10 +53,12 @@ def shape_rule(schema: OperatorSchema) -> ShapeRule | None:
         return recorded_rule(schema)
     name = name_of(schema.domain, schema.name)
     module = families().get(name)
-    if module is not None and name not in rules_by_operator:
+    if module is None:
+        return None
+    if name not in rules_by_operator:
         import_module(f"{__name__}.{module}")
     found = None
-    for since, rule in rules_by_operator[name] if module is not None else ():
+    for since, rule in rules_by_operator[name]:
         if since <= schema.since_version:
             found = rule
     return found

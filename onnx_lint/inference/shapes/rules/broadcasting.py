@@ -56,8 +56,10 @@ def equal_shapes(node: Operands) -> Outputs:
     # Each input is compared with the first one of known rank.
     by = next((index for index in range(node.count) if node.fact(index).shape is not None), 0)
     first = node.shape(by)
-    for index in range(by + 1, node.count if first is not None else 0):
-        shape = node.shape(index, len(first or ()), like=by)
+    if first is None:
+        return UNKNOWN
+    for index in range(by + 1, node.count):
+        shape = node.shape(index, len(first), like=by)
         for axis in range(len(shape or ())):
             node.equal((by, axis), (index, axis))
     return [first]
@@ -92,7 +94,11 @@ def broadcast_on_demand(node: Operands) -> Outputs:
 
 @register_rule("PRelu", "PRelu:7")
 def prelu(node: Operands) -> Outputs:
-    """The slope is broadcast unidirectionally; before version 7 it has one element, or one for each channel."""
+    """Return the shape of the input. From version 7 on, check that the slope is broadcast to it.
+
+    Before version 7 the description requires no shape of the slope. It only says that one element is shared by all
+    channels.
+    """
     data, slope = node.shape(0), node.shape(1)
     if data is None or slope is None:
         return [data]

@@ -40,7 +40,7 @@ def number_range(node: Operands) -> Outputs:
     """As many numbers as there are from `start` on in steps of `delta`, 1 without it, before `limit`."""
     start, limit, delta = node.scalar(0), node.scalar(1), node.scalar(2) if node.given(2) else 1
     if delta == 0:
-        node.wrong_value(2, delta, "a step must not be 0", 0, allowed="a number other than 0")
+        node.wrong_value(2, delta, "a step must not be 0", index=0, allowed="a number other than 0")
         return UNKNOWN
     if isinstance(start, int) and isinstance(limit, int) and isinstance(delta, int):
         return [(max(-((start - limit) // delta), 0),)]

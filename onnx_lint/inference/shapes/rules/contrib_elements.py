@@ -3,44 +3,25 @@
 
 from __future__ import annotations
 
-from onnx_lint.inference.shapes.dims import Dim, add, are_sizes
+from onnx_lint.inference.shapes.dims import add, are_sizes
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 
 
 def with_bias(node: Operands) -> Outputs:
-    """The shape of the first input, with a bias for each element along the last axis.
+    """Return the shape of the first input. A bias has a number for each element along the last axis.
 
     ONNX Runtime's kernel of FastGelu takes float32; other types run its function, whose bias broadcasts.
     """
     shape = node.shape(0)
     if node.operator == "FastGelu" and node.given(1) and node.fact(0).kind != "tensor(float)":
         return [node.broadcast([shape, node.shape(1)], (0, 1))]
-    fits_last(node, 1)
+    if node.given(1) and node.shape(1, 1) is not None:
+        node.equal((0, -1), (1, 0))
     return [shape]
 
 
-def fits_last(node: Operands, *indices: int) -> None:
-    """Record an input that is not a list with an element for each element of input 0 along the last axis.
-
-    ONNX Runtime refuses it when it runs the node, and the descriptions say so.
-    """
-    for index in indices:
-        if node.given(index) and node.shape(index, 1) is not None:
-            node.equal((0, -1), (index, 0))
-
-
-def swiglu(node: Operands) -> Outputs:
-    """The shape of the gate. If the node omits the input `up`, the last axis has both, one after the other."""
-    if node.given(1):
-        return [node.shape(0)]
-    shape = node.shape(0, at_least=1)
-    if shape is None:
-        return UNKNOWN
-    return [(*shape[:-1], node.quotient((0, -1), 2))]
-
-
 def expand(node: Operands) -> Outputs:
-    """One more dimension of 1."""
+    """Infer the shape with one more dimension of 1."""
     shape, axis = node.shape(0), node.scalar(1)
     if shape is None:
         return UNKNOWN
@@ -48,29 +29,23 @@ def expand(node: Operands) -> Outputs:
     if not isinstance(place, int):
         return [(None,) * (len(shape) + 1)]
     if not 0 <= place <= len(shape):
-        node.wrong_value(1, axis, "", allowed=f"{-len(shape) - 1} to {len(shape)}")
+        node.wrong_value(1, axis, allowed=f"{-len(shape) - 1} to {len(shape)}")
         return UNKNOWN
     return [(*shape[:place], 1, *shape[place:])]
 
 
 def unfold(node: Operands) -> Outputs:
-    """Slices of a size along an axis, which become one more dimension."""
-    shape, size, step = node.shape(0), node.integer("size"), node.integer("step", 1)
-    if shape is None or size is None or step < 1:
-        return UNKNOWN
-    axis = node.integer("dim", -1)
-    axis = axis + len(shape) if axis < 0 else axis
-    if not 0 <= axis < len(shape):
-        node.wrong_value("dim", node.integer("dim"), "it is no axis of the input", allowed=f"less than {len(shape)}")
+    """Infer slices of a size along an axis, which become one more dimension."""
+    shape, size = node.shape(0, at_least=1), node.integer("size")
+    axis = node.axis(node.integer("dim", -1), len(shape), "dim") if shape is not None else None
+    if shape is None or size is None or axis is None:
         return UNKNOWN
     whole = shape[axis]
-    if isinstance(whole, int) and size > whole:
+    if not isinstance(whole, int):
+        return [(*shape[:axis], None, *shape[axis + 1 :], size)]
+    if size > whole:
         node.wrong_value("size", size, f"the axis has {whole} elements", allowed=f"at most {whole}", about_data=True)
-    slices: Dim = (whole - size) // step + 1 if isinstance(whole, int) and 0 <= size <= whole else None
-    return [(*shape[:axis], slices, *shape[axis + 1 :], size)] if size >= 0 else UNKNOWN
-
-
-_IMAGE = 4
+    return [(*shape[:axis], (whole - size) // node.integer("step", 1) + 1, *shape[axis + 1 :], size)]
 
 
 def pad(node: Operands) -> Outputs:
@@ -78,9 +53,9 @@ def pad(node: Operands) -> Outputs:
     shape = node.shape(0)
     if shape is None:
         return UNKNOWN
-    given, pads = node.fact(1).shape, node.content(1)
-    if given is not None and len(given) == 1 and isinstance(given[0], int):
-        node.has_count(1, given[0], 2 * len(shape), 0)
+    row, pads = node.shape_of_rank(1, 1), node.content(1)
+    if row is not None and isinstance(row[0], int):
+        node.has_count(1, row[0], 2 * len(shape), 0)
     if not are_sizes(pads) or len(pads) != 2 * len(shape):
         return [(None,) * len(shape)]
     found = [add(dim, pads[axis] + pads[axis + len(shape)]) for axis, dim in enumerate(shape)]
@@ -88,10 +63,12 @@ def pad(node: Operands) -> Outputs:
 
 
 def real_transform(node: Operands) -> Outputs:
-    """The one-sided transform along the last axis, and one more dimension for real and imaginary parts."""
+    """Infer the one-sided transform along the last axis, with one more dimension for real and imaginary parts."""
     shape = node.shape(0)
-    if not shape or node.integer("signal_ndim", 1) != 1 or node.integer("onesided", 1) != 1:
-        return [(None,) * len(shape) + (2,)] if shape else UNKNOWN
+    if not shape:
+        return UNKNOWN
+    if node.integer("signal_ndim", 1) != 1 or node.integer("onesided", 1) != 1:
+        return [(*[None] * len(shape), 2)]
     size = shape[-1]
     return [(*shape[:-1], size // 2 + 1 if isinstance(size, int) else None, 2)]
 

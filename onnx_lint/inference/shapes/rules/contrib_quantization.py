@@ -3,9 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Final
-
 from onnx_lint.inference.shapes.dims import Dims, multiply
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import NotOneElement, Warned, WrongRank
@@ -13,82 +10,89 @@ from onnx_lint.inference.shapes.requirements import has_attribute
 from onnx_lint.inference.shapes.rules.joining import concatenated
 from onnx_lint.inference.shapes.rules.reduction import reduced
 from onnx_lint.inference.shapes.rules.unary import lp_normalization
-from onnx_lint.spec.operators.records import requirements
+from onnx_lint.spec.operators.records.grammar import parse_requirements
 
-_BROADCAST: Final[Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]]] = {
-    "MulInteger": ((0, 2), (1, 3)),
-    "QLinearAdd": ((0, 3), (1, 2, 4, 5, 6, 7)),
-    "QLinearMul": ((0, 3), (1, 2, 4, 5, 6, 7)),
-    "QLinearWhere": ((0, 1, 4), ()),
-}
-"""The operands that are broadcast, and the scales and zero points that must be scalars."""
+# --- scales and zero points
 
 
-def elementwise(node: Operands) -> Outputs:
-    """Operands that are each followed by scale and zero point, broadcast to one shape."""
-    operands, scalars = _BROADCAST[node.operator]
-    are_scalars(node, *scalars)
-    return [node.broadcast(list(map(node.shape, operands)), operands)]
+def quantization_inputs(node: Operands) -> list[int]:
+    """Return the inputs that are scales and zero points, by their names."""
+    return [at for at, each in enumerate(node.schema.inputs) if each.name.endswith(("_scale", "_zero_point"))]
 
 
-def are_scalars(node: Operands, *indices: int) -> None:
-    """Note scales and zero points that are no scalars: ONNX Runtime needs nothing else when it makes a session."""
-    for index in indices:
+def check_scalars(node: Operands) -> None:
+    """Record scales and zero points that are no scalars: ONNX Runtime needs nothing else when it makes a session."""
+    for index in quantization_inputs(node):
         if node.fact(index).shape:
             node.wrong_rank(index, 0, 0)
 
 
-def softmax_of_integers(node: Operands) -> Outputs:
-    """As LpNormalization of ONNX. ONNX Runtime needs a scalar if the scale is a constant.
+def elementwise(node: Operands) -> Outputs:
+    """Infer the shape to which the operands broadcast, each of which is followed by its scale and zero point."""
+    if node.operator != "QLinearWhere":
+        check_scalars(node)
+    quantization = quantization_inputs(node)
+    operands = [at for at in range(len(node.schema.inputs)) if at not in quantization]
+    return [node.broadcast(list(map(node.shape, operands)), operands)]
 
-    Of another one it reads the first number.
+
+def softmax_of_integers(node: Operands) -> Outputs:
+    """Infer the shape as for LpNormalization of ONNX.
+
+    ONNX Runtime needs a scalar if the scale is a constant. Of another one it reads the first number.
     """
-    shape = node.fact(1).shape
+    scale = node.input("X_scale")
+    shape = node.fact(scale).shape
     if shape and (len(shape) > 1 or (isinstance(shape[0], int) and shape[0] != 1)):
-        problem = WrongRank(1, len(shape), 0, 0)
-        if node.content(1) is not None:
+        problem = WrongRank(scale, len(shape), 0, 0)
+        if node.content(scale) is not None:
             node.problems.append(problem)
             return UNKNOWN
         node.warnings.append(Warned(problem, "; ONNX Runtime refuses a constant of this shape"))
     return lp_normalization(node)
 
 
+# --- QLinearConcat
+
+
 def concat(node: Operands) -> Outputs:
-    """As Concat of ONNX. The scale and zero point of the result come first, then each tensor with its own."""
-    for index in range(2, node.count, _WITH_ITS_OWN):
-        _has_types_of_result(node, (index, index + 2))
-        if not node.problems:
-            _is_rescaled(node, index + 1, index + 2)
-    return UNKNOWN if node.problems else concatenated(node, range(2, node.count, _WITH_ITS_OWN))
+    """Infer the shape as for Concat of ONNX.
 
-
-_WITH_ITS_OWN = 3
-"""A tensor, its scale and its zero point."""
-
-
-def _has_types_of_result(node: Operands, operands: Iterable[int]) -> None:
-    """Record a tensor or zero point of another type than the zero point of the result."""
-    kind = node.fact(1).kind
-    for index in operands:
-        found = node.fact(index).kind
-        if found and kind and found != kind and not node.problems:
-            node.wrong_value(index, found, "", allowed=f"{kind} like input 1 ('Y_zero_point')")
-
-
-def _is_rescaled(node: Operands, scale: int, zero_point: int) -> None:
-    """Record scales and zero points of several elements. ONNX Runtime compares the first elements of a tensor's with
-    the result's; only if they differ it needs a scalar or one element each.
+    The scale and zero point of the result come first, then each tensor with its own.
     """
-    first = [(node.content(one) or (None,))[0] for one in (0, 1, scale, zero_point)]
-    differs = None not in first and first[:2] != first[2:]
-    if first[:2] == first[2:] and None not in first:
+    tensors = range(2, node.count, 3)
+    for index in tensors:
+        _check_type(node, index)
+        _check_type(node, index + 2)
+        if not node.problems:
+            _check_rescaling(node, index + 1, index + 2)
+    return UNKNOWN if node.problems else concatenated(node, tensors)
+
+
+def _check_type(node: Operands, index: int) -> None:
+    """Record a tensor or zero point of another type than the zero point of the result."""
+    kind, found = node.fact(1).kind, node.fact(index).kind
+    if found and kind and found != kind and not node.problems:
+        node.wrong_value(index, found, allowed=f"{kind} like input 1 ('Y_zero_point')")
+
+
+def _check_rescaling(node: Operands, scale: int, zero_point: int) -> None:
+    """Record scales and zero points of several elements.
+
+    ONNX Runtime compares the first elements of a tensor's with the result's. Only if they differ it needs a scalar or
+    one element each.
+    """
+    inputs = (0, 1, scale, zero_point)
+    first = [node.first_element(index) for index in inputs]
+    are_known, result, own = None not in first, first[:2], first[2:]
+    if are_known and result == own:
         return
-    for index in (0, 1, scale, zero_point):
-        shape = node.fact(index).shape
-        if not shape or (len(shape) == 1 and shape[0] in (1, None)) or any(isinstance(each, str) for each in shape):
+    for index in inputs:
+        shape = node.fact(index).shape or ()
+        if len(shape) == 0 or (len(shape) == 1 and shape[0] in (1, None)) or any(isinstance(dim, str) for dim in shape):
             continue
         problem = WrongRank(index, len(shape), 0, 1) if len(shape) > 1 else NotOneElement(index, is_scalar=False)
-        if differs or 0 in shape:
+        if are_known or 0 in shape:
             node.problems.append(problem)
             return
         warned = Warned(problem, _UNLESS_EQUAL)
@@ -98,46 +102,68 @@ def _is_rescaled(node: Operands, scale: int, zero_point: int) -> None:
 
 _UNLESS_EQUAL = "; ONNX Runtime runs it only if scale and zero point are equal to those of the result"
 
+# --- reductions
+
 
 def reduced_integers(node: Operands) -> Outputs:
-    """The axes, all if there are none, become 1 or are left out."""
+    """Infer the shape in which the axes, all if there are none, become 1 or are left out."""
     shape = node.shape(0)
     if node.operator == "QLinearReduceMean":
-        are_scalars(node, 1, 2, 3, 4)
+        check_scalars(node)
     return UNKNOWN if shape is None else reduced(node, shape, node.integers("axes"), "axes")
 
 
+# --- GatherBlockQuantized
+
+
 def gather_blocks(node: Operands) -> Outputs:
-    """Indices in place of an axis; the packed axis has several numbers in a byte."""
+    """Infer the shape with the indices in place of an axis. The packed axis has several numbers in a byte."""
     data, indices = node.shape(0, at_least=2), node.shape(1)
-    size = node.integer("block_size", 128)
-    has_attribute(node, "block_size", _BLOCK if node.fact(0).kind in _BY_BLOCKS else _BLOCK_OR_WHOLE)
-    if node.fact(0).kind == "tensor(uint8)":
-        has_attribute(node, "bits", _PACKED)
-    elif node.fact(0).kind in _ONE_BY_ONE:
-        has_attribute(node, "bits", _IN_FOURS)
-    if data is not None and node.fact(3).shape is not None:
-        node.shape(3, len(data), like=0)
-    if data is not None and node.fact(2).shape is not None and node.shape(2, len(data), like=0) is not None:
-        _has_scales(node, data, size)
-    if data is None or indices is None:
+    _check_attributes_of_blocks(node)
+    if data is None:
         return UNKNOWN
-    rank = len(data)
-    axis, packed = _axes(node, rank)
+    _check_ranks_of_blocks(node, data)
+    if indices is None:
+        return UNKNOWN
+    axis, packed = _axes(node, len(data))
     if axis is None or packed is None:
-        return [(None,) * (len(indices) + rank - 1)]
+        return [(None,) * (len(indices) + len(data) - 1)]
     unpacked = _unpacked(node, data, packed)
     return [(*unpacked[:axis], *indices, *unpacked[axis + 1 :])]
 
 
-def _unpacked(node: Operands, data: Dims, packed: int) -> Dims:
-    """Return the shape of the numbers in the data. A byte may hold several numbers along the axis `packed`."""
+def _check_attributes_of_blocks(node: Operands) -> None:
+    """Record a size of the blocks, and a number of bits, that the type of the data does not have."""
+    kind = node.fact(0).kind
+    has_attribute(node, "block_size", _BLOCK if kind in _BY_BLOCKS else _BLOCK_OR_WHOLE)
+    if kind == _BYTES:
+        has_attribute(node, "bits", _PACKED)
+    elif kind in _ONE_BY_ONE:
+        has_attribute(node, "bits", _IN_FOURS)
+
+
+def _check_ranks_of_blocks(node: Operands, data: Dims) -> None:
+    """Record scales and zero points of another rank than the data, and scales that are not those of the blocks."""
+    scales, zero_points = node.input("scales"), node.input("zero_points")
+    node.shape(zero_points, len(data), like=0)
+    if node.shape(scales, len(data), like=0) is not None:
+        _check_scales(node, data)
+
+
+def _in_a_byte(node: Operands) -> int | None:
+    """Return how many numbers an element of the data has; None if that is unknown."""
     bits = node.integer("bits", 4)
-    if node.fact(0).kind == "tensor(uint8)" and bits in _BITS:
-        return (*data[:-1], multiply(data[-1], 8 // bits))
-    if node.fact(0).kind in _ONE_BY_ONE:
-        return data
-    return tuple([dim if place not in (packed, len(data) - 1) else None for place, dim in enumerate(data)])
+    if node.fact(0).kind == _BYTES and bits in (2, 4, 8):
+        return 8 // bits
+    return 1 if node.fact(0).kind in _ONE_BY_ONE else None
+
+
+def _unpacked(node: Operands, data: Dims, packed: int) -> Dims:
+    """Return the shape of the numbers in the data. A byte may hold several numbers along the last axis."""
+    numbers = _in_a_byte(node)
+    if numbers is not None:
+        return (*data[:-1], multiply(data[-1], numbers))
+    return tuple([dim if axis not in (packed, len(data) - 1) else None for axis, dim in enumerate(data)])
 
 
 def _axes(node: Operands, rank: int) -> tuple[int | None, int | None]:
@@ -145,47 +171,50 @@ def _axes(node: Operands, rank: int) -> tuple[int | None, int | None]:
     number = node.integer("gather_axis", 0)
     axis = node.axis(number, rank, "gather_axis")
     packed = node.axis(node.integer("quantize_axis", 1), rank, "quantize_axis")
-    if node.fact(0).kind == "tensor(uint8)" and axis:
+    if node.fact(0).kind == _BYTES and axis:
         node.wrong_value("gather_axis", number, "packed bytes are gathered along the first axis", allowed="0")
-    elif node.fact(0).kind == "tensor(uint8)" and axis == packed == 0:
+    elif node.fact(0).kind == _BYTES and axis == packed == 0:
         node.wrong_value("quantize_axis", 0, "packed bytes are gathered along this axis", allowed="another axis")
     return axis, packed
 
 
-def _has_scales(node: Operands, data: Dims, size: int) -> None:
-    """Record scales that are not one for each block along the quantized axis."""
-    kind, bits = node.fact(0).kind, node.integer("bits", 4)
-    if node.problems or size < 1 or (kind != "tensor(uint8)" and kind not in _ONE_BY_ONE):
+def _check_scales(node: Operands, data: Dims) -> None:
+    """Record scales that are not one for each block along the quantized axis, and zero points that are not for them."""
+    size, in_a_byte = node.integer("block_size", 128), _in_a_byte(node)
+    if node.problems or size < 1 or in_a_byte is None:
         return
-    in_a_byte = 8 // bits if kind == "tensor(uint8)" and bits in _BITS else 1
-    quantized = node.integer("quantize_axis", 1) % len(data)
+    scales, zero_points = node.input("scales"), node.input("zero_points")
+    quantized, last = node.integer("quantize_axis", 1) % len(data), len(data) - 1
     for axis, dim in enumerate(data):
         if not isinstance(dim, int):
             continue
-        numbers = dim * in_a_byte if axis == len(data) - 1 else dim
-        scales = -(-numbers // size) if axis == quantized else numbers
-        node.same((2, axis), scales, node.place(0, axis))
-        node.same((3, axis), -(-scales // in_a_byte) if axis == len(data) - 1 else scales, node.place(0, axis))
+        numbers = dim * in_a_byte if axis == last else dim
+        blocks = -(-numbers // size) if axis == quantized else numbers
+        node.same((scales, axis), blocks, node.place(0, axis))
+        node.same((zero_points, axis), -(-blocks // in_a_byte) if axis == last else blocks, node.place(0, axis))
 
 
-_BITS = (2, 4, 8)
-
-# 0 means one block.
-_BLOCK, _BLOCK_OR_WHOLE, _PACKED, _IN_FOURS = requirements(
+# A block size of 0 means one block.
+_BLOCK, _BLOCK_OR_WHOLE, _PACKED, _IN_FOURS = parse_requirements(
     "power of 2 from 16; power of 2 from 16 if block_size; one of 2 4 8; one of 4"
 )
+
+_BYTES = "tensor(uint8)"
+"""The element type of packed numbers."""
 
 _ONE_BY_ONE = frozenset({"tensor(int4)", "tensor(uint4)"})
 """Element types whose elements are one number each."""
 
-_BY_BLOCKS = _ONE_BY_ONE | {"tensor(uint8)"}
+_BY_BLOCKS = _ONE_BY_ONE | {_BYTES}
 """Element types that always have blocks."""
 
 
+# --- DequantizeBFP
+
+
 def unpacked(node: Operands) -> Outputs:
-    """The shape that the second input gives."""
-    shape = node.fact(1).shape
-    stated = node.integers_in(1) if shape is not None and len(shape) == 1 else None
+    """Infer the shape that the second input has."""
+    stated = node.integers_in(1) if node.shape_of_rank(1, 1) is not None else None
     if stated is None:
         return UNKNOWN
     return [tuple([None if isinstance(size, int) and size < 0 else size for size in stated])]

@@ -81,7 +81,7 @@ def convolved(node: Operands, weights: int) -> Shape:
     _channels(node, weights, group)
     fits_kernel(node, kernel, weights)
     window = window_of(node, len(shape) - 2, kernel[2:], weights)
-    sizes = output_sizes(node, shape, window) if window is not None else None
+    sizes = output_sizes(node, shape[2:], window) if window is not None else None
     return None if sizes is None else (shape[0], kernel[0], *sizes)
 
 
@@ -95,12 +95,18 @@ def _operands(node: Operands, weights: int) -> tuple[Shape, Dims]:
     if shape is None:
         check_attributes(node)
         rank = len(node.fact(weights).shape or ()) - 2
-        for name, each in _LISTS.items() if rank > 0 else ():
-            listed = node.integers(name)
-            if listed is not None:
-                node.has_count(name, len(listed), each * rank, weights)
+        if rank > 0:
+            _check_counts(node, rank, weights)
         return None, ()
     return shape, node.shape(weights, len(shape), like=0) or (None,) * len(shape)
+
+
+def _check_counts(node: Operands, rank: int, weights: int) -> None:
+    """Record attributes that do not have a number, or two, for each of `rank` spatial axes of the weights."""
+    for name, each in _LISTS.items():
+        listed = node.integers(name)
+        if listed is not None:
+            node.has_count(name, len(listed), each * rank, weights)
 
 
 def _group(node: Operands) -> int | None:
@@ -173,7 +179,7 @@ def _transposed_sizes(node: Operands, shape: Dims, window: Window) -> Dims | Non
         bound = max(window.strides[axis], window.dilations[axis])
         if more >= bound:
             reason = f"it must be less than {bound}, the larger of stride and dilation"
-            node.wrong_value("output_padding", more, reason, axis, allowed=f"0 to {bound - 1}")
+            node.wrong_value("output_padding", more, reason, index=axis, allowed=f"0 to {bound - 1}")
     return tuple([_transposed_axis(node, axis, size, window, padding[axis]) for axis, size in enumerate(shape[2:])])
 
 
@@ -202,7 +208,7 @@ def deformed(node: Operands) -> Outputs:
     _channels(node, 1, group)
     fits_kernel(node, kernel, 1)
     window = window_of(node, rank, kernel[2:], 1)
-    sizes = output_sizes(node, shape, window) if window is not None else None
+    sizes = output_sizes(node, shape[2:], window) if window is not None else None
     if node.problems or not node.is_positive("offset_group"):
         return UNKNOWN
     sizes = sizes or (None,) * rank

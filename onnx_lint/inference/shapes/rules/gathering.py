@@ -40,7 +40,7 @@ def indices_within(node: Operands, sizes: Dims | list[Dim]) -> None:
         place, index, size = wrong[0]
         reason = f"there are {size} elements along the axis"
         allowed = f"{-size} to {size - 1}" if size else "no index"
-        node.wrong_value(1, index, reason, place, allowed=allowed, about_data=True)
+        node.wrong_value(1, index, reason, index=place, allowed=allowed, about_data=True)
         node.also_wrong(1, (each[:2] for each in wrong[1:]))
 
 
@@ -125,7 +125,7 @@ def slice_by_inputs(node: Operands) -> Outputs:
 def _check_steps(node: Operands, steps: Dims, source: int) -> None:
     for index, step in enumerate(steps):
         if step == 0:
-            node.wrong_value(source, 0, "a step must not be 0", index, allowed="a number other than 0")
+            node.wrong_value(source, 0, "a step must not be 0", index=index, allowed="a number other than 0")
 
 
 class _Slices(Record):

@@ -135,7 +135,7 @@ def _blocks(node: Operands, image: Dims, block: Dims) -> Dim:
         if left < 0:
             most = (padded - 1) // dilations[axis] + 1
             reason = f"the padded image has {padded} along this axis"
-            node.wrong_value(2, length, reason, axis, allowed=f"at most {max(most, 0)}", about_data=True)
+            node.wrong_value(2, length, reason, index=axis, allowed=f"at most {max(most, 0)}", about_data=True)
         counts.append(left // strides[axis] + 1 if left >= 0 else None)
     return product(counts)
 

@@ -27,5 +27,5 @@ def _labels(node: Operands) -> None:
     if wrong:
         place, label = wrong[0]
         allowed = f"0 to {classes - 1}, or ignore_index" if classes else "no label"
-        node.wrong_value(1, label, f"there are {classes} classes", place, allowed=allowed, about_data=True)
+        node.wrong_value(1, label, f"there are {classes} classes", index=place, allowed=allowed, about_data=True)
         node.also_wrong(1, wrong[1:])

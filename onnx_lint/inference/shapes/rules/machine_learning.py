@@ -54,7 +54,7 @@ def imputer(node: Operands) -> Outputs:
     if too_wide and node.fact(0).kind == "tensor(int32)":
         place, value = too_wide[0]
         reason, allowed = "the input has elements of int32", f"{-_INT32} to {_INT32 - 1}"
-        node.wrong_value("imputed_value_int64s", value, reason, place, allowed=allowed)
+        node.wrong_value("imputed_value_int64s", value, reason, index=place, allowed=allowed)
         node.also_wrong("imputed_value_int64s", too_wide[1:])
     _replaced_value(node)
     return [shape]
@@ -139,7 +139,7 @@ def feature_extractor(node: Operands) -> Outputs:
         if not size:
             allowed = "no index"
         reason = "indices count from 0" if index < 0 else f"there are {size} elements along the axis"
-        node.wrong_value(1, index, reason, place, allowed=allowed, about_data=index >= 0)
+        node.wrong_value(1, index, reason, index=place, allowed=allowed, about_data=index >= 0)
         node.also_wrong(1, wrong[1:])
     count: Dim = product(indices) if indices is not None else None
     return [(1, count) if len(data) == 1 else (*data[:-1], count)]
@@ -320,7 +320,7 @@ def _tests_features(node: Operands, features: Dim) -> None:
         place, feature = wrong[0]
         allowed = f"0 to {features - 1}" if features else "no feature"
         reason = f"there {'is' if features == 1 else 'are'} {counted(features, 'feature')}"
-        node.wrong_value("nodes_featureids", feature, reason, place, allowed=allowed, about_data=True)
+        node.wrong_value("nodes_featureids", feature, reason, index=place, allowed=allowed, about_data=True)
         node.also_wrong("nodes_featureids", wrong[1:])
 
 

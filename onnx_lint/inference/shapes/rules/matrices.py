@@ -84,7 +84,7 @@ def matrix_product(node: Operands, right: int) -> Shape:
     if one is None or other is None:
         return None
     node.equal((0, -1), (right, max(-2, -len(other))))
-    batch = node.broadcast([one[:-2], other[:-2]], (0, right), trailing=2)
+    batch = node.broadcast([one[:-2], other[:-2]], (0, right), trailing=(2, 2))
     if batch is None:
         return None
     return batch + (one[-2:-1] if len(one) > 1 else ()) + (other[-1:] if len(other) > 1 else ())

@@ -65,7 +65,7 @@ def _padded(
             place = index if isinstance(before, int) and before < 0 else index + count
             reason = f"axis {axis} has only {shape[axis]} elements"
             allowed = "pads that leave a size of at least 0"
-            node.wrong_value(source, pads[place], reason, place, allowed=allowed, about_data=True)
+            node.wrong_value(source, pads[place], reason, index=place, allowed=allowed, about_data=True)
             return UNKNOWN
         if node.text("mode", "constant") == "reflect":
             _compare_mirrored(node, source, {index: before, index + count: after}, axis, shape[axis])

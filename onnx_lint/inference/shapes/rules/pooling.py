@@ -24,13 +24,13 @@ def pool(node: Operands) -> Outputs:
     if window is None:
         return UNKNOWN
     _compare_pads(node, window)
-    sizes = output_sizes(node, shape, window, rounds_up=node.integer("ceil_mode", 0) == 1)
+    sizes = output_sizes(node, shape[2:], window, rounds_up=node.integer("ceil_mode", 0) == 1)
     return UNKNOWN if sizes is None else [shape[:2] + sizes] * 2
 
 
 def _compare_pads(node: Operands, window: Window) -> None:
     """Warn of a padding as wide as the kernel, with which ONNX Runtime creates no session: no text forbids it."""
-    pads = (*window.begin, *window.end) if window.auto_pad == "NOTSET" else ()
+    pads = (*window.padding_before, *window.padding_after) if window.auto_pad == "NOTSET" else ()
     for index, pad in enumerate(pads):
         size = window.kernel[index % len(window.kernel)]
         if isinstance(size, int) and pad >= size:
@@ -83,6 +83,6 @@ def _filled(node: Operands, shape: Dims) -> Outputs:
     allowed = f"0 to {count - 1}" if isinstance(count, int) else "at least 0"
     has = f"has {count} elements, which" if isinstance(count, int) else "has elements that"
     reason = f"the output {describe_shape(shape)} {has} are counted from 0"
-    node.wrong_value(1, index, reason, place, allowed=allowed)
+    node.wrong_value(1, index, reason, index=place, allowed=allowed)
     node.also_wrong(1, wrong[1:])
     return UNKNOWN

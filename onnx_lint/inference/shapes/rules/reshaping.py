@@ -159,7 +159,7 @@ def reshape(node: Operands) -> Outputs:
         return UNKNOWN
     rest: list[int] = [index for index, dim in enumerate(asked) if dim == -1]
     if len(rest) > 1:
-        node.wrong_value(source, -1, f"element {rest[0]} is -1 as well", rest[1], allowed="-1 once")
+        node.wrong_value(source, -1, f"element {rest[0]} is -1 as well", index=rest[1], allowed="-1 once")
     node.at_least(-1, asked, source)
     zeros = {index for index, dim in enumerate(asked) if dim == 0}
     copied = zeros if not node.integer("allowzero", 0) else set[int]()
@@ -171,7 +171,7 @@ def reshape(node: Operands) -> Outputs:
     if not node.problems and rest and 0 in target:
         # Any number fits, or none. Without `allowzero` ONNX does not say so; onnx, ONNX Runtime and NumPy refuse it.
         reason = f"element {target.index(0)} makes a dimension of 0, so no size can be computed for it"
-        node.wrong_value(source, -1, reason, rest[0], allowed="a size", about_data=True)
+        node.wrong_value(source, -1, reason, index=rest[0], allowed="a size", about_data=True)
     elif not node.problems and shape is not None:
         _count_elements(node, source, shape, target, rest, copied)
     return [tuple(target)]
@@ -192,7 +192,7 @@ def _with_copies(node: Operands, source: int | str, shape: Shape, asked: Dims, c
     for index in sorted(copied):
         if shape is not None and index >= len(shape):
             reason = f"the input has no dimension {index} to copy"
-            node.wrong_value(source, 0, reason, index, allowed="a size, or -1", about_data=True)
+            node.wrong_value(source, 0, reason, index=index, allowed="a size, or -1", about_data=True)
         target[index] = shape[index] if shape is not None and index < len(shape) else None
     return target
 
@@ -222,7 +222,7 @@ def _count_elements(
         if have % want:
             reason = f"{of_all}{describe_shape(before)} has {have} elements, which {want} does not divide"
             allowed = f"other sizes whose product divides {have}"
-            node.wrong_value(source, -1, reason, rest[0], allowed=allowed, about_data=is_part)
+            node.wrong_value(source, -1, reason, index=rest[0], allowed=allowed, about_data=is_part)
         else:
             target[rest[0]] = _remaining_size(before, have, want)
     elif have != want:
@@ -236,7 +236,7 @@ def _require_multiple(node: Operands, at: tuple[int | str, int], before: str, ha
     if isinstance(have, str) and isinstance(want, int) and is_never_multiple(have, want):
         reason = f"{before} has {quote(have)} elements, which {want} never divides"
         allowed = f"other sizes whose product divides {quote(have)}"
-        node.wrong_value(at[0], -1, reason, at[1], allowed=allowed, about_data=True)
+        node.wrong_value(at[0], -1, reason, index=at[1], allowed=allowed, about_data=True)
 
 
 def _require_factor(

@@ -140,9 +140,9 @@ def _factors(node: Operands, index: int) -> Sequence[float | None] | None:
         if factor is None:
             continue
         if node.operator == "Upsample" and factor < 1:
-            node.too_small(index, factor, 1, at)
+            node.too_small(index, factor, 1, index=at)
         elif not factor > 0:
-            node.wrong_value(index, factor, "scales are greater than 0", at, allowed="a number above 0")
+            node.wrong_value(index, factor, "scales are greater than 0", index=at, allowed="a number above 0")
     return factors
 
 

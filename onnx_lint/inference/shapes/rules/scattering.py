@@ -150,7 +150,9 @@ def _fits_cache(node: Operands, axis: int, most: int, length: int) -> None:
     if length > most:
         node.problems.append(Unequal(InputDimension(0, axis, most), length, node.place(1, axis), or_more=True))
         return
-    for place, begin in enumerate(node.content(2) or ()) if node.text("mode", "linear") == "linear" else ():
+    if node.text("mode", "linear") != "linear":
+        return
+    for place, begin in enumerate(node.content(2) or ()):
         if isinstance(begin, int) and begin + length > most:
             reason = f"{length} elements from there on do not fit into {most}"
-            node.wrong_value(2, begin, reason, place, allowed=f"at most {most - length}", about_data=True)
+            node.wrong_value(2, begin, reason, index=place, allowed=f"at most {most - length}", about_data=True)

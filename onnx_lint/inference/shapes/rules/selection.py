@@ -18,13 +18,12 @@ _BOXES: Final = "boxes[b s 4] scores[b c s] most[] overlap[] score[] -> selected
 
 @register_rule("NonMaxSuppression", reads=(3,))
 def non_max_suppression(node: Operands) -> Outputs:
-    """The selected boxes; the largest overlap that is kept is a share of the union of two boxes."""
+    """Infer the selected boxes. The largest overlap that is kept is a share of the union of two boxes."""
     found = solve(_BOXES, node)
-    overlap = node.content(3)
-    for number in overlap[:1] if overlap else ():
-        if isinstance(number, int | float) and not 0 <= number <= 1:
-            problem = WrongValue(Element(3, number), "the range is 0 to 1", "0 to 1", is_without_shapes=True)
-            node.problems.append(problem)
+    overlap = node.first_element(3)
+    if isinstance(overlap, int | float) and not 0 <= overlap <= 1:
+        problem = WrongValue(Element(3, overlap), "the range is 0 to 1", "0 to 1", is_without_shapes=True)
+        node.problems.append(problem)
     return found
 
 
@@ -72,7 +71,7 @@ def one_hot_without_negative_indices(node: Operands) -> Outputs:
     wrong = [each for each in indices if isinstance(each[1], int | float) and each[1] <= -1]  # cast toward 0
     if wrong:
         at, index = wrong[0]
-        node.too_small(0, index, 0, at)
+        node.too_small(0, index, 0, index=at)
         node.also_wrong(0, wrong[1:])
     return one_hot(node)
 
@@ -111,7 +110,7 @@ def top_k(node: Operands) -> Outputs:
     if isinstance(size, int) and isinstance(count, int) and count > size:
         reason = f"there are {size} elements along the axis"
         place = 0 if source == 1 else None
-        node.wrong_value(source, count, reason, place, allowed=f"at most {size}", about_data=True)
+        node.wrong_value(source, count, reason, index=place, allowed=f"at most {size}", about_data=True)
         return UNKNOWN
     return [(*shape[:axis], count, *shape[axis + 1 :])] * 2
 

@@ -98,7 +98,7 @@ def _position(node: Operands, index: int, *, may_be_behind: bool = False) -> int
     greatest = count if may_be_behind else count - 1
     if not -count <= position <= greatest:
         allowed = f"{-count} to {greatest}" if -count <= greatest else "a sequence with elements"
-        node.wrong_value(index, position, f"the sequence has {count} elements", 0, allowed=allowed)
+        node.wrong_value(index, position, f"the sequence has {count} elements", index=0, allowed=allowed)
         return None
     return position + count if position < 0 else position
 
@@ -241,7 +241,7 @@ def _parts(node: Operands, axis: int, part: Dim | tuple[int, ...], count: Dim) -
     content, sizes = node.content(0), node.fact(0).shape
     if content is None or not are_sizes(sizes) or not isinstance(count, int) or count > MAX_LISTED or part is None:
         return ()
-    from onnx_lint.inference.shapes.more_contents import parts_along
+    from onnx_lint.inference.shapes.computed_elements import parts_along
 
     lengths = part if isinstance(part, tuple) else (part,) * count
     return kept_parts(tuple(parts_along(content, sizes, axis, lengths))) if are_sizes(lengths) else ()

@@ -18,13 +18,14 @@ class Window(Record):
     kernel: Dims
     strides: tuple[int, ...]
     dilations: tuple[int, ...]
-    begin: tuple[int, ...]
-    end: tuple[int, ...]
-    """The padding before and after each axis."""
+    padding_before: tuple[int, ...]
+    padding_after: tuple[int, ...]
     auto_pad: str
     """With SAME_UPPER and SAME_LOWER the padding follows from the strides, instead of these numbers."""
     weights: int | None = None
     """The input whose shape is the kernel's, if there is one."""
+    first_axis: int = 2
+    """The first spatial axis of the input: 1 if the channels are last."""
 
     @property
     def is_automatic(self) -> bool:
@@ -44,7 +45,9 @@ class Window(Record):
         return (size - 1) * self.dilations[axis] + 1 if isinstance(size, int) else None
 
 
-def window_of(node: Operands, rank: int, kernel: Dims | None, weights: int | None = None) -> Window | None:
+def window_of(
+    node: Operands, rank: int, kernel: Dims | None, weights: int | None = None, *, first_axis: int = 2
+) -> Window | None:
     """Return the window of a node over `rank` spatial axes; None if an attribute is wrong, which is recorded.
 
     `kernel`: the size of the window without the attribute, such as that of the input `weights`.
@@ -62,7 +65,16 @@ def window_of(node: Operands, rank: int, kernel: Dims | None, weights: int | Non
     automatic = node.text("auto_pad", "NOTSET")
     if automatic == "VALID":
         pads = (0,) * (2 * rank)
-    return Window(kernel, strides, dilations, pads[:rank], pads[rank:], automatic, weights)
+    return Window(
+        kernel=kernel,
+        strides=strides,
+        dilations=dilations,
+        padding_before=pads[:rank],
+        padding_after=pads[rank:],
+        auto_pad=automatic,
+        weights=weights,
+        first_axis=first_axis,
+    )
 
 
 def check_attributes(node: Operands) -> None:
@@ -85,15 +97,14 @@ def per_axis(node: Operands, name: str, count: int, *, least: int, by: NumberSou
     return values
 
 
-def output_sizes(node: Operands, shape: Dims, window: Window, *, rounds_up: bool = False) -> Dims | None:
+def output_sizes(node: Operands, spatial: Dims, window: Window, *, rounds_up: bool = False) -> Dims | None:
     """Return the sizes of the spatial axes of the output; None if a window is larger than the padded input can be.
 
     `rounds_up`: whether a last window may begin inside of the input and end after it.
     """
-    found: list[Dim] = []
-    for axis, size in enumerate(shape[2:]):
-        found.append(_output_size(node, axis, size, window, rounds_up=rounds_up))
-    return None if node.problems else tuple(found)
+    recorded = len(node.problems)
+    found = [_output_size(node, axis, size, window, rounds_up=rounds_up) for axis, size in enumerate(spatial)]
+    return None if len(node.problems) > recorded else tuple(found)
 
 
 def _output_size(node: Operands, axis: int, size: Dim, window: Window, *, rounds_up: bool) -> Dim:
@@ -119,7 +130,7 @@ def _windows_on_symbolic_size(size: Dim, axis: int, window: Window, extent: int,
     least_size = extent - _padding(window, axis)  # the size from which a window fits
     if rounds_up and stride != 1:
         # A last window may begin in the padding after the input, and an input may be too small for any.
-        is_sure = window.end[axis] + stride <= extent and 1 <= least_size <= stride
+        is_sure = window.padding_after[axis] + stride <= extent and 1 <= least_size <= stride
         return add(divide_down(add(size, stride - least_size - 1), stride), 1) if is_sure else None
     count = add(divide_down(add(size, -least_size), stride), 1)
     # ONNX Runtime's pools accept some windows that are too large. The output then has size 1 or 0, see
@@ -137,32 +148,40 @@ def _windows_on_known_size(
     None if no window fits, or if the specification and programs return different numbers.
     """
     stride = window.strides[axis]
-    left = size + _padding(window, axis) - extent
-    if window.auto_pad == "VALID" and rounds_up and left % stride:
-        # By the formula of the specification the last window is left out; onnx and ONNX Runtime count it.
+    slack = size + _padding(window, axis) - extent
+    if window.auto_pad == "VALID" and rounds_up and slack % stride:
+        # Programs differ: by the formula of the specification the last window is left out; onnx and ONNX Runtime count
+        # it.
         return None
-    # A window needs a padded size of `extent`. If rounded up, it may end after the padded input by less than a stride.
-    missing = -left if not rounds_up else -left - stride + 1
+    # If rounded up, the last window may end after the padded input by less than a stride.
+    missing = -slack - (stride - 1 if rounds_up else 0)
     if missing > 0:
-        # An empty input has an empty output, whatever the window is; a node test case has such inputs. Pools of ONNX
-        # Runtime accept a window that exceeds the padded input by less than two strides, since they round the quotient
-        # towards zero: the output has size 1 or 0. Convolutions reject any larger window.
-        is_accepted = window.weights is None and -left < 2 * stride
-        if size and not is_accepted:
-            place = InputDimension(0, axis + 2, size)
-            by: InputDimension | Element | None = window.place(axis)
-            if node.integers("kernel_shape"):
-                by = Element("kernel_shape", window.kernel[axis], axis)
-            node.problems.append(Unequal(place, size + missing, by, or_more=True))
+        _check_input_size(node, axis, size, window, missing=missing, exceeding=-slack)
         return None
     if not rounds_up:
-        return left // stride + 1
-    count = -(-left // stride) + 1
-    if (count - 1) * stride < size + window.begin[axis]:
+        return slack // stride + 1
+    count = -(-slack // stride) + 1
+    if (count - 1) * stride < size + window.padding_before[axis]:
         return count
     # The specification leaves out a window that would begin in the padding after the input, from version 22 on. It does
     # not say so before, nor for LpPool: there, onnx counts the window, and ONNX Runtime does not.
     return count - 1 if node.version >= _NO_WINDOW_IN_PADDING_FROM and node.operator != "LpPool" else None
+
+
+def _check_input_size(node: Operands, axis: int, size: int, window: Window, *, missing: int, exceeding: int) -> None:
+    """Record an input of `size` elements along an axis that no window fits, unless ONNX Runtime accepts it.
+
+    `missing`: how many elements more it needs. `exceeding`: by how many a window exceeds the padded input.
+    """
+    # An empty input has an empty output, whatever the window is; a node test case has such inputs. Pools of ONNX
+    # Runtime accept a window that exceeds the padded input by less than two strides, since they round the quotient
+    # towards zero: the output has size 1 or 0. Convolutions reject any larger window.
+    if not size or (window.weights is None and exceeding < 2 * window.strides[axis]):
+        return
+    by: InputDimension | Element | None = window.place(axis)
+    if node.integers("kernel_shape"):
+        by = Element("kernel_shape", window.kernel[axis], axis)
+    node.problems.append(Unequal(InputDimension(0, axis + window.first_axis, size), size + missing, by, or_more=True))
 
 
 _NO_WINDOW_IN_PADDING_FROM = 22
@@ -181,13 +200,13 @@ def transposed_size(node: Operands, axis: int, size: Dim, window: Window, output
         return add(multiply(size, window.strides[axis]), constant)
     length = window.strides[axis] * (size - 1) + output_padding + extent - _padding(window, axis)
     if length < 0 and size:
-        place = axis if window.begin[axis] else axis + len(window.begin)
+        place = axis if window.padding_before[axis] else axis + len(window.padding_before)
         removed, available = _padding(window, axis), length + _padding(window, axis)
         reason = f"the pads remove {removed} from spatial axis {axis}, but it has {available}"
-        pads = window.begin + window.end
-        node.wrong_value("pads", pads[place], reason, place, allowed="smaller pads", about_data=True)
+        pads = window.padding_before + window.padding_after
+        node.wrong_value("pads", pads[place], reason, index=place, allowed="smaller pads", about_data=True)
     return length if length >= 0 else None
 
 
 def _padding(window: Window, axis: int) -> int:
-    return window.begin[axis] + window.end[axis]
+    return window.padding_before[axis] + window.padding_after[axis]

@@ -1,37 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is known of the operators of ONNX Runtime (com.microsoft), in one record each.
 
-A record has the operands in the order of the documentation, so that the two can be read side by side.
+A record has the operands in the order of the documentation, so that the two can be read side by side. The language of
+its texts is in `grammar`:
 
-Operands, and dimensions that `where` names:
-
-    "query": "b s w=@num_heads*d"             the dimensions, as in `onnx_lint.inference.shapes.equations`
-    "total": ""                               a scalar
-    "mask": None                              any shape
-    "scale": "{n, n 1}"                       one of these, whichever fits
-    "x": {"flat": "t h", "batched": "b s h"}  by case: all operands are of one of the `cases`
-    "x": {"key": "b s h", "else": "-"}        by condition: the first one that is true
-    "-"                                       an operand that the node must not have
-    "b s!"                                    an operand that the node must have
-
-Conditions are words, all of which must be true:
-
-    "key", "!key"                             the node has the input, or an attribute other than 0; it has not
-    "mode=qsa", "size>0"                      an attribute has the value, or a greater one
-    "past~query", "past!~query"               inputs of one type; of known types that differ
-
-Requirements of numbers in attributes, dimensions and constant inputs are separated by semicolons. "if" and a condition
-may follow each:
-
-    "at least 1", "at most p+s"               a number, or a sum of dimensions
-    "above 0", "below #num_beams"             without the bound itself; # is the number in another input
-    "multiple of kv_num_heads"                of a number, an attribute or a dimension
-    "one of 2 4 8", "word of linear cubic"    a choice; words in any case
-    "ends with t", "rises by 0"               the last number of a list; a list that does not fall
-    "not nan inf"                             no comparison finds NaN
-    "needs y!", "needs y"                     an output with a name; one whose name may be empty
-    "not given"                               an attribute that the node must leave out
-    "with gated excludes beta"                an attribute that it must leave out if this one has the value
+    "query": "batch length width"                        the dimensions
+    "x": {"flat": "tokens hidden", "else": "-"}          by case or condition
+    "num_heads": "at least 1; multiple of kv_num_heads"  requirements
 
 Python, not TOML: a record is loaded with its family, as bytecode; ruff and mypy read it; and there is no step between
 the file and its use. A lambda keeps a record from being made for a model that does not have the operator.
@@ -54,6 +29,10 @@ EVERY_RELEASE: Final = ""
 
 OperandForm = str | None | Mapping[str, Any]
 """The dimensions of an operand, or an operand for each case or condition."""
+
+
+ListedValues = tuple[str, ...] | tuple[int, ...]
+"""The values of an attribute of type STRING or INT."""
 
 
 class GraphForm(Record):
@@ -100,9 +79,9 @@ class OperatorRecord(Record):
     """The choices of forms of the operands: "flat or batched"."""
     where: Mapping[str, OperandForm] = EMPTY
     """Names that stand for dimensions in the operands."""
-    values: Mapping[str, str] = EMPTY
+    values: Mapping[str, ListedValues] = EMPTY
     """The values of attributes: ONNX Runtime makes no session with others."""
-    flags: Mapping[str, str] = EMPTY
+    flags: Mapping[str, ListedValues] = EMPTY
     """The values of attributes that the description lists: with others, the kernels decide."""
     element_types: tuple[str, ...] = ()
     """Attributes that hold an element type."""
@@ -130,26 +109,28 @@ class OperatorRecord(Record):
     """True if each run fails or ends the process without one of the values of the variadic input."""
     advised: Mapping[str, OperandForm] = EMPTY
     """Inputs of which the documentation requires more, and attributes: ONNX Runtime runs a node without it."""
-    computed: str = ""
-    """The function that compares what no equation says, and returns the shapes of the outputs if `outputs` has none:
-    its module in `onnx_lint.inference.shapes.rules`, a dot, and its name.
+    check: str = ""
+    """The function that compares what no equation says: its module in `onnx_lint.inference.shapes.rules`, a dot, and
+    its name.
     """
+    computed: str = ""
+    """A function that also returns the shapes of the outputs."""
     compared: str = ""
-    """What that function compares, in words, for `explain`."""
+    """What either function compares, in words, for `explain`."""
     graphs: Mapping[str, Mapping[str, tuple[GraphForm, ...]]] = EMPTY
     """The graphs in attributes, for each value of `model_type`. Of several forms, the number of inputs says which."""
     reads: tuple[str, ...] = ()
-    """The inputs whose content that function or a requirement of a dimension (#name) reads."""
+    """The inputs whose content such a function or a requirement of a dimension (#name) reads."""
     since: Mapping[str, str] = EMPTY
     """Inputs that ONNX Runtime compares only from a release on: the known releases before it run any shape. And values
     (bits=8) that only releases from there on have, perhaps of nodes with so many outputs (outputs=2).
     """
     until: Mapping[str, str] = EMPTY
-    """Values, in the words of conditions, with which ONNX Runtime makes no session for CPUs after a release, or in
+    """Values, as conditions, with which ONNX Runtime makes no session for CPUs after a release, or in
     EVERY_RELEASE.
     """
     failing: Mapping[str, str] = EMPTY
-    """Inputs and values, in the words of conditions, with which each run on CPUs fails, up to a release, or in
+    """Inputs and values, as conditions, with which each run on CPUs fails, up to a release, or in
     EVERY_RELEASE. `mask_index=4` is an input of 4 dimensions. `elements`: a run may succeed if input 0 has no elements.
     `items`: the same, but not for want of a batch.
     """
@@ -165,47 +146,9 @@ ACTIVATIONS: Final = (
     "as many as 6 if direction=bidirectional; as many as 3 if !direction=bidirectional"
 )
 """The functions of an LSTM: three for each direction."""
-ORDERS: Final = "0 1 2 3 4"
+ORDERS: Final = (0, 1, 2, 3, 4)
 """The orders of the numbers of a matrix: columns, rows, and three of tiles."""
 COMPILED: Final = "it represents a graph that was compiled for a device"
-
-
-class Requirement(Record):
-    """A requirement of a number."""
-
-    kind: str
-    """`at least`, `at most`, `multiple of`, `needs`, ..."""
-    of: tuple[str, ...]
-    """Numbers, or the names of attributes, dimensions or operands."""
-    conditions: tuple[str, ...] = ()
-    """What must be true of the node, as for the forms of an operand."""
-
-
-_KINDS: Final = frozenset(
-    {
-        "above", "as many as", "at least", "at most", "begins with", "below", "either multiple of", "ends with",
-        "equal to", "multiple of", "needs", "not", "one of", "power of 2 from", "rises by", "same as", "word of",
-    }
-)  # fmt: skip
-_WORDS_OF_A_KIND: Final = {each.split()[0]: len(each.split()) for each in _KINDS}
-"""How many words a kind has, by the first of them."""
-
-
-@cache
-def requirements(text: str) -> tuple[Requirement, ...]:
-    """Parse requirements. Raises ValueError for malformed ones."""
-    return tuple(map(_requirement, text.split("; ")))
-
-
-def _requirement(text: str) -> Requirement:
-    required, _, condition = text.partition(" if ")
-    words = required.split() or [""]
-    count = 3 if words[0] == "with" else _WORDS_OF_A_KIND.get(words[0], 0)
-    kind, of = " ".join(words[:count]), words[count:]
-    is_known = kind in _KINDS or kind.endswith((" needs", " excludes"))
-    if not is_known or not of or ";" in text:
-        raise ValueError(f"no requirement: {text!r}")
-    return Requirement(kind, tuple(of), tuple(condition.split()))
 
 
 _MOST: Final = 1_000

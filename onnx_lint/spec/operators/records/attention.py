@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attention to all tokens. Batches are b, new tokens s, other tokens t, cached ones p, sizes of heads d and v."""
+"""Attention to all tokens."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from onnx_lint.spec.operators.records import EVERY_RELEASE, OperatorRecord
 _WIDTHS: Final = "@qkv_hidden_sizes.0+@qkv_hidden_sizes.1+@qkv_hidden_sizes.2"
 _RULES: Final = "with gated needs decay; with delta needs beta; with gated_delta needs decay beta"
 _IN_CAPITALS: Final = "one of NONE PER_TENSOR PER_CHANNEL"
+_WITH_BUFFER: Final = "past_sequence_length past_key split or past_sequence_length past_key by_head"
 _QUANTIZED_CACHE: Final = "word of NONE PER_TENSOR PER_CHANNEL"
 
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "Attention": lambda: OperatorRecord(
         failing={"do_rotary=1": EVERY_RELEASE, "mask_index=4 elements": EVERY_RELEASE, "!bias": "1.23.2"},
-        flags={"rotary_embedding_dim": "0 32 64 128"},
+        flags={"rotary_embedding_dim": (0, 32, 64, 128)},
         attributes={
             "num_heads": "at least 1",
             "past_present_share_buffer": "needs past_sequence_length if past",
@@ -24,27 +25,36 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
         combinations=("NEEDS in:past out:present", "AT_MOST_ONE in:past in:attention_bias"),
         inputs={
-            "input": "b s i",
-            "weights": {"qkv_hidden_sizes": f"i w={_WIDTHS}", "else": "i w=(@num_heads*3)*d"},
-            "bias": {"qkv_hidden_sizes": f"w={_WIDTHS}", "else": "w=(@num_heads*3)*d"},
-            "mask_index": None,  # `fits_mask`
+            "input": "batch length input_width",
+            "weights": {
+                "qkv_hidden_sizes": f"input_width width={_WIDTHS}",
+                "else": "input_width width=(@num_heads*3)*head_size",
+            },
+            "bias": {"qkv_hidden_sizes": f"width={_WIDTHS}", "else": "width=(@num_heads*3)*head_size"},
+            "mask_index": None,  # `check_mask`
             "past": {
                 "past_present_share_buffer": "? ? ? ? ?",
-                "qkv_hidden_sizes": "2 b @num_heads p @qkv_hidden_sizes.1/@num_heads",
-                "else": "2 b @num_heads p d",
+                "qkv_hidden_sizes": "2 batch @num_heads past_length @qkv_hidden_sizes.1/@num_heads",
+                "else": "2 batch @num_heads past_length head_size",
             },
-            "attention_bias": {"past_present_share_buffer": None, "else": "1|b 1|@num_heads s p+s"},
+            "attention_bias": {
+                "past_present_share_buffer": None,
+                "else": "1|batch 1|@num_heads length past_length+length",
+            },
             "past_sequence_length": {"past_present_share_buffer": None, "else": "-"},
         },
         outputs={
-            "output": {"qkv_hidden_sizes": "b s @qkv_hidden_sizes.2", "else": "b s @num_heads*d"},
+            "output": {
+                "qkv_hidden_sizes": "batch length @qkv_hidden_sizes.2",
+                "else": "batch length @num_heads*head_size",
+            },
             "present": {
                 "past_present_share_buffer": None,
-                "qkv_hidden_sizes": "2 b @num_heads p+s @qkv_hidden_sizes.2/@num_heads",
-                "else": "2 b @num_heads p+s d",
+                "qkv_hidden_sizes": "2 batch @num_heads past_length+length @qkv_hidden_sizes.2/@num_heads",
+                "else": "2 batch @num_heads past_length+length head_size",
             },
         },
-        computed="contrib_attention.fits_mask",
+        check="contrib_attention.check_mask",
         reads=("mask_index",),
     ),
     "DecoderMaskedMultiHeadAttention": lambda: OperatorRecord(
@@ -63,41 +73,48 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         ),
         cases=("split or by_head or packed_keys or packed",),
         inputs={
-            "query": {"packed": "b 1 @num_heads 3 d", "else": "b 1 w=@num_heads*d"},
+            "query": {"packed": "batch 1 @num_heads 3 head_size", "else": "batch 1 width=@num_heads*head_size"},
             "key": {
-                "split": {"past_key": "b 1 w=@num_heads*d!", "else": "b t w=@num_heads*d!"},
-                "by_head": "b @num_heads t d!",
-                "packed_keys": "b t @num_heads 2 d!",
+                "split": {
+                    "past_key": "batch 1 width=@num_heads*head_size!",
+                    "else": "batch key_length width=@num_heads*head_size!",
+                },
+                "by_head": "batch @num_heads key_length head_size!",
+                "packed_keys": "batch key_length @num_heads 2 head_size!",
                 "packed": "-",
             },
             "value": {
-                "split": {"past_key": "b 1 y!", "else": "b t y!"},
-                "by_head": "b @num_heads t d!",
+                "split": {"past_key": "batch 1 value_width!", "else": "batch key_length value_width!"},
+                "by_head": "batch @num_heads key_length head_size!",
                 "else": "-",
             },
-            "mask_index": {"by_head": "b t", "else": "b all"},
-            "attention_bias": {"split": "1|b 1|@num_heads 1 all", "by_head": "1|b 1|@num_heads 1 t", "else": None},
-            "past_key": {"split": "b @num_heads p d", "else": None},
-            "past_value": {"split": "b @num_heads p d", "else": None},
+            "mask_index": {"by_head": "batch key_length", "else": "batch total_length"},
+            "attention_bias": {
+                "split": "1|batch 1|@num_heads 1 total_length",
+                "by_head": "1|batch 1|@num_heads 1 key_length",
+                "else": None,
+            },
+            "past_key": {"split": "batch @num_heads past_length head_size", "else": None},
+            "past_value": {"split": "batch @num_heads past_length head_size", "else": None},
             "past_sequence_length": {"past_key": "", "else": None},
-            "cache_indirection": {"split": "c e p", "by_head": "c e ?", "else": None},
-            "bias": {"split": "w+w+y", "by_head": "w+w+w", "else": None},
+            "cache_indirection": {"split": "sequences beams past_length", "by_head": "sequences beams ?", "else": None},
+            "bias": {"split": "width+width+value_width", "by_head": "width+width+width", "else": None},
         },
         # Heads of values are as large as those of keys, in whole numbers.
         sizes={
-            "all": "equal to #past_sequence_length+1",
-            "c": "equal to b/e",
-            "y": "at least w; at most w+@num_heads-1",
+            "total_length": "equal to #past_sequence_length+1",
+            "sequences": "equal to batch/beams",
+            "value_width": "at least width; at most width+@num_heads-1",
         },
         contents={
-            "past_sequence_length": "at least 0; below p if past_present_share_buffer",
+            "past_sequence_length": "at least 0; below past_length if past_present_share_buffer",
             "cache_indirection": "at least 0; below #beam_width; at most 0 if !beam_width",
-            "beam_width": "at most 1 if !cache_indirection; at least e; at most e",
+            "beam_width": "at most 1 if !cache_indirection; at least beams; at most beams",
         },
         outputs={
-            "output": {"split": "b 1 y", "else": "b 1 @num_heads*d"},
-            "present_key": {"past_present_share_buffer": {"split": "b @num_heads p d"}},
-            "present_value": {"past_present_share_buffer": {"split": "b @num_heads p d"}},
+            "output": {"split": "batch 1 value_width", "else": "batch 1 @num_heads*head_size"},
+            "present_key": {"past_present_share_buffer": {"split": "batch @num_heads past_length head_size"}},
+            "present_value": {"past_present_share_buffer": {"split": "batch @num_heads past_length head_size"}},
         },
     ),
     "GroupQueryAttention": lambda: OperatorRecord(
@@ -138,7 +155,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "qk_output": 0,
             "v_quant_type": "NONE",
         },
-        values={"causal": "0 1", "qk_output": "0 1 2"},
+        values={"causal": (0, 1), "qk_output": (0, 1, 2)},
         combinations=(
             "TOGETHER in:key in:value",
             "TOGETHER in:past_key in:past_value",
@@ -149,74 +166,90 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         ),
         inputs={
             "query": {
-                "query_seqlens key": "b s w",  # `fits_cache`
-                "key": "b s w=@num_heads*d",
-                "else": "b s (@num_heads+2*@kv_num_heads)*d",
+                "query_seqlens key": "batch length width",  # `check_group_query_attention`
+                "key": "batch length width=@num_heads*head_size",
+                "else": "batch length (@num_heads+2*@kv_num_heads)*head_size",
             },
-            "key": {"past_key": "b t @kv_num_heads*d", "else": "b s @kv_num_heads*d"},
-            "value": {"past_key": "b t @kv_num_heads*d", "else": "b s @kv_num_heads*d"},
+            "key": {
+                "past_key": "batch key_length @kv_num_heads*head_size",
+                "else": "batch length @kv_num_heads*head_size",
+            },
+            "value": {
+                "past_key": "batch key_length @kv_num_heads*head_size",
+                "else": "batch length @kv_num_heads*head_size",
+            },
             # A cache of few bits has several numbers in an element.
             "past_key": {
-                "past_key~query": "b @kv_num_heads p k=d",
-                "kv_cache_bit_width=8": "b @kv_num_heads p k=d",
-                "kv_cache_bit_width=4": "b @kv_num_heads p k=d/2",
-                "else": "b @kv_num_heads p k",
+                "past_key~query": "batch @kv_num_heads past_length key_cache_size=head_size",
+                "kv_cache_bit_width=8": "batch @kv_num_heads past_length key_cache_size=head_size",
+                "kv_cache_bit_width=4": "batch @kv_num_heads past_length key_cache_size=head_size/2",
+                "else": "batch @kv_num_heads past_length key_cache_size",
             },
             "past_value": {
-                "past_value~query": "b @kv_num_heads p v=d",
-                "kv_cache_bit_width=8": "b @kv_num_heads p v=d",
-                "kv_cache_bit_width=4": "b @kv_num_heads p v=d/2",
-                "else": "b @kv_num_heads p v",
+                "past_value~query": "batch @kv_num_heads past_length value_cache_size=head_size",
+                "kv_cache_bit_width=8": "batch @kv_num_heads past_length value_cache_size=head_size",
+                "kv_cache_bit_width=4": "batch @kv_num_heads past_length value_cache_size=head_size/2",
+                "else": "batch @kv_num_heads past_length value_cache_size",
             },
-            "seqlens_k": "{b, ? ? *more}",
+            "seqlens_k": "{batch, ? ? *more}",
             "total_sequence_length": "",
-            "cos_cache": "m r",
-            "sin_cache": "m r",
-            "position_ids": "b n *more",
-            "attention_bias": "1|b 1|@num_heads s u",
+            "cos_cache": "positions rotary_width",
+            "sin_cache": "positions rotary_width",
+            "position_ids": "batch position_count *more",
+            "attention_bias": "1|batch 1|@num_heads length masked_keys",
             "head_sink": "@num_heads",
-            "query_seqlens": "b",
+            "query_seqlens": "batch",
         },
         sizes={
-            "d": (
+            "head_size": (
                 "multiple of 8; multiple of 16 if do_rotary=1; "
                 "multiple of 16 if sliding_window_cache=1 kv_cache_bit_width=8; "
                 "multiple of 32 if sliding_window_cache=1 kv_cache_bit_width=4"
             ),
-            "m": "at least #total_sequence_length",
-            "n": "at least s",
-            "p": "at least @local_window_size if sliding_window_cache=1",
-            "r": "multiple of 8; at most d/2",
-            "u": "equal to #total_sequence_length",
+            "positions": "at least #total_sequence_length",
+            "position_count": "at least length",
+            "past_length": "at least @local_window_size if sliding_window_cache=1",
+            "rotary_width": "multiple of 8; at most head_size/2",
+            "masked_keys": "equal to #total_sequence_length",
         },
         contents={
-            "query_seqlens": "at least 0; at most s",
+            "query_seqlens": "at least 0; at most length",
             "seqlens_k": "at least 0; below #total_sequence_length",
             "total_sequence_length": (
-                "at least 1; at most p+t if past_key key !query_seqlens !sliding_window_cache; "
-                "at most p+s if past_key !key !query_seqlens !sliding_window_cache; "
-                "at least s if !past_key !query_seqlens; at most s if !past_key !query_seqlens"
+                "at least 1; at most past_length+key_length if past_key key !query_seqlens !sliding_window_cache; "
+                "at most past_length+length if past_key !key !query_seqlens !sliding_window_cache; "
+                "at least length if !past_key !query_seqlens; at most length if !past_key !query_seqlens"
             ),
         },
-        computed="contrib_attention.fits_cache",
+        check="contrib_group_query_attention.check_group_query_attention",
         compared=(
             "beside `past_key`, `key` has as many tokens as `query`, or none; beside it, without `query_seqlens` and a "
-            "sliding cache, `total_sequence_length` is `p+t`, or from `t` to `p`; beside it, several new tokens need "
-            "`query_seqlens` or a batch of 1; `k_scale` and `v_scale` have 1 number for PER_TENSOR, and "
-            "`@kv_num_heads*d` for PER_CHANNEL; the first of `position_ids` is below `m`"
+            "sliding cache, `total_sequence_length` is `past_length+key_length`, or `key_length` to `past_length`; "
+            "beside it, several new tokens need `query_seqlens` or a batch of 1; `k_scale` and `v_scale` have 1 number "
+            "for PER_TENSOR, and "
+            "`@kv_num_heads*head_size` for PER_CHANNEL; the first of `position_ids` is below `positions`"
         ),
         outputs={
-            "output": {"key": "b s w", "else": "b s @num_heads*d"},
-            "present_key": {"past_key": "b @kv_num_heads ? k", "else": "b @kv_num_heads ? d"},
-            "present_value": {"past_value": "b @kv_num_heads ? v", "else": "b @kv_num_heads ? d"},
-            "output_qk": "b @num_heads s #total_sequence_length",
+            "output": {"key": "batch length width", "else": "batch length @num_heads*head_size"},
+            "present_key": {
+                "past_key": "batch @kv_num_heads ? key_cache_size",
+                "else": "batch @kv_num_heads ? head_size",
+            },
+            "present_value": {
+                "past_value": "batch @kv_num_heads ? value_cache_size",
+                "else": "batch @kv_num_heads ? head_size",
+            },
+            "output_qk": "batch @num_heads length #total_sequence_length",
         },
         reads=("total_sequence_length", "position_ids"),
         advised={
-            "query": {"key": "b s w=@num_heads*d", "else": "b s (@num_heads+2*@kv_num_heads)*d"},
-            "position_ids": "b s",
-            "q_norm_weight": "d",
-            "k_norm_weight": "d",
+            "query": {
+                "key": "batch length width=@num_heads*head_size",
+                "else": "batch length (@num_heads+2*@kv_num_heads)*head_size",
+            },
+            "position_ids": "batch length",
+            "q_norm_weight": "head_size",
+            "k_norm_weight": "head_size",
             "k_norm_epsilon": "above 0; not nan inf",
             "k_quant_type": _IN_CAPITALS,
             "q_norm_epsilon": "above 0; not nan inf",
@@ -227,24 +260,33 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "LinearAttention": lambda: OperatorRecord(
         until={"!state_window=0": EVERY_RELEASE},
         attributes={
-            "kv_num_heads": "at least 1; multiple of k/d",
+            "kv_num_heads": "at least 1; multiple of key_width/head_size",
             "q_num_heads": "at least 1; either multiple of kv_num_heads",
             "state_window": "at least 0; at most 8",
             "update_rule": _RULES,
         },
         defaults={"update_rule": "gated_delta"},
-        values={"update_rule": "linear gated delta gated_delta"},
+        values={"update_rule": ("linear", "gated", "delta", "gated_delta")},
         inputs={
-            "query": "b t @q_num_heads*d",
-            "key": "b t k=?*d",
-            "value": "b t @kv_num_heads*v",
-            "past_state": {"state_window": "@state_window b @kv_num_heads d v", "else": "b @kv_num_heads d v"},
-            "decay": "b t {@kv_num_heads, @kv_num_heads*d}",
-            "beta": "b t 1|@kv_num_heads",
+            "query": "batch length @q_num_heads*head_size",
+            "key": "batch length key_width=?*head_size",
+            "value": "batch length @kv_num_heads*value_size",
+            "past_state": {
+                "state_window": "@state_window batch @kv_num_heads head_size value_size",
+                "else": "batch @kv_num_heads head_size value_size",
+            },
+            "decay": "batch length {@kv_num_heads, @kv_num_heads*head_size}",
+            "beta": "batch length 1|@kv_num_heads",
         },
         outputs={
-            "output": {"kv_num_heads>q_num_heads": "b t @kv_num_heads*v", "else": "b t @q_num_heads*v"},
-            "present_state": {"state_window": "@state_window b @kv_num_heads d v", "else": "b @kv_num_heads d v"},
+            "output": {
+                "kv_num_heads>q_num_heads": "batch length @kv_num_heads*value_size",
+                "else": "batch length @q_num_heads*value_size",
+            },
+            "present_state": {
+                "state_window": "@state_window batch @kv_num_heads head_size value_size",
+                "else": "batch @kv_num_heads head_size value_size",
+            },
         },
     ),
     "MultiHeadAttention": lambda: OperatorRecord(
@@ -254,57 +296,66 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         combinations=("TOGETHER in:past_key in:past_value", "NEEDS in:value in:key"),
         cases=("split or by_head or packed_keys or packed",),
         inputs={
-            "query": {"packed": "b s @num_heads 3 d", "else": "b s w=@num_heads*d"},
+            "query": {
+                "packed": "batch length @num_heads 3 head_size",
+                "else": "batch length width=@num_heads*head_size",
+            },
             "key": {
-                "split": "b t w=@num_heads*d!",
-                "by_head": "b @num_heads t d!",
-                "packed_keys": "b t @num_heads 2 d!",
+                "split": "batch key_length width=@num_heads*head_size!",
+                "by_head": "batch @num_heads key_length head_size!",
+                "packed_keys": "batch key_length @num_heads 2 head_size!",
                 "packed": "-",
             },
-            "value": {"split": "b t y=@num_heads*v!", "by_head": "b @num_heads t d!", "else": "-"},
-            "bias": {"split": "w+w+v*@num_heads", "by_head": "w+w+w", "else": None},
-            "key_padding_mask": None,  # `fits_padding`
+            "value": {
+                "split": "batch key_length value_width=@num_heads*value_size!",
+                "by_head": "batch @num_heads key_length head_size!",
+                "else": "-",
+            },
+            "bias": {"split": "width+width+value_size*@num_heads", "by_head": "width+width+width", "else": None},
+            "key_padding_mask": None,  # `check_padding_mask`
             "attention_bias": {
-                "past_sequence_length split or past_sequence_length by_head": "1|b 1|@num_heads s all",
-                "split or by_head": "1|b 1|@num_heads s p+t",
+                "past_sequence_length split or past_sequence_length by_head": (
+                    "1|batch 1|@num_heads length total_length"
+                ),
+                "split or by_head": "1|batch 1|@num_heads length past_length+key_length",
                 "else": None,
             },
-            "past_key": {"split or by_head": "b @num_heads p d", "else": "? ? ? ?"},
-            "past_value": {"split or by_head": "b @num_heads p d", "else": None},
+            "past_key": {"split or by_head": "batch @num_heads past_length head_size", "else": "? ? ? ?"},
+            "past_value": {"split or by_head": "batch @num_heads past_length head_size", "else": None},
             "past_sequence_length": {"past_key": "", "else": None},
             "cache_indirection": {
-                "past_sequence_length past_key split or past_sequence_length past_key by_head": "c e p",
-                "split or by_head": "c e ?",
+                _WITH_BUFFER: "sequences beams past_length",
+                "split or by_head": "sequences beams ?",
                 "else": None,
             },
         },
-        sizes={"all": "equal to #past_sequence_length+t", "c": "equal to b/e"},
-        contents={"past_sequence_length": "at least 0; at most p-t"},
+        sizes={"total_length": "equal to #past_sequence_length+key_length", "sequences": "equal to batch/beams"},
+        contents={"past_sequence_length": "at least 0; at most past_length-key_length"},
         outputs={
-            "output": {"split": "b s y", "else": "b s @num_heads*d"},
+            "output": {"split": "batch length value_width", "else": "batch length @num_heads*head_size"},
             "present_key": {
-                "past_sequence_length past_key split or past_sequence_length past_key by_head": "b @num_heads p d",
+                _WITH_BUFFER: "batch @num_heads past_length head_size",
                 "past_sequence_length": None,
-                "split or by_head": "b @num_heads p+t d",
-                "packed_keys": {"past_key": None, "else": "b @num_heads t d"},
-                "packed": {"past_key": None, "else": "b @num_heads s d"},
+                "split or by_head": "batch @num_heads past_length+key_length head_size",
+                "packed_keys": {"past_key": None, "else": "batch @num_heads key_length head_size"},
+                "packed": {"past_key": None, "else": "batch @num_heads length head_size"},
             },
             "present_value": {
-                "past_sequence_length past_key split": "b @num_heads p v",
-                "past_sequence_length past_key by_head": "b @num_heads p d",
+                "past_sequence_length past_key split": "batch @num_heads past_length value_size",
+                "past_sequence_length past_key by_head": "batch @num_heads past_length head_size",
                 "past_sequence_length": None,
-                "split": "b @num_heads p+t v",
-                "by_head": "b @num_heads p+t d",
-                "packed_keys": {"past_key": None, "else": "b @num_heads t d"},
-                "packed": {"past_key": None, "else": "b @num_heads s d"},
+                "split": "batch @num_heads past_length+key_length value_size",
+                "by_head": "batch @num_heads past_length+key_length head_size",
+                "packed_keys": {"past_key": None, "else": "batch @num_heads key_length head_size"},
+                "packed": {"past_key": None, "else": "batch @num_heads length head_size"},
             },
             "qk": {
-                "past_sequence_length": "b @num_heads s ?",
-                "split or by_head": "b @num_heads s p+t",
-                "else": "b @num_heads s ?",
+                "past_sequence_length": "batch @num_heads length ?",
+                "split or by_head": "batch @num_heads length past_length+key_length",
+                "else": "batch @num_heads length ?",
             },
         },
-        computed="contrib_attention.fits_padding",
+        check="contrib_attention.check_padding_mask",
     ),
     "QAttention": lambda: OperatorRecord(
         failing={"mask_index=4 items": EVERY_RELEASE},
@@ -313,21 +364,24 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         attributes={"num_heads": "at least 1"},
         combinations=("NEEDS in:past out:present",),
         inputs={
-            "input": "b s i",
-            "weight": "i w=(@num_heads*3)*d",
-            "bias": "w=(@num_heads*3)*d",
+            "input": "batch length input_width",
+            "weight": "input_width width=(@num_heads*3)*head_size",
+            "bias": "width=(@num_heads*3)*head_size",
             "input_scale": "",
-            "weight_scale": "{, w}",
-            "mask_index": None,  # `fits_mask`
+            "weight_scale": "{, width}",
+            "mask_index": None,  # `check_mask`
             "input_zero_point": "",
-            "weight_zero_point": "{, w}",
-            "past": {"past_present_share_buffer": "? ? ? p ?", "else": "2 b @num_heads p d"},
+            "weight_zero_point": "{, width}",
+            "past": {
+                "past_present_share_buffer": "? ? ? past_length ?",
+                "else": "2 batch @num_heads past_length head_size",
+            },
         },
         outputs={
-            "output": "b s @num_heads*d",
-            "present": {"past_present_share_buffer": None, "else": "2 b @num_heads p+s d"},
+            "output": "batch length @num_heads*head_size",
+            "present": {"past_present_share_buffer": None, "else": "2 batch @num_heads past_length+length head_size"},
         },
-        computed="contrib_attention.fits_mask",
+        check="contrib_attention.check_mask",
         reads=("mask_index",),
     ),
 }

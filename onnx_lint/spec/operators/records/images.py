@@ -8,19 +8,19 @@ from typing import Final
 
 from onnx_lint.spec.operators.records import OperatorRecord
 
-_PADS: Final = "'' NOTSET SAME_UPPER SAME_LOWER VALID"
+_PADS: Final = ("", "NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID")
 
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "ConvTransposeWithDynamicPads": lambda: OperatorRecord(
         attributes={"group": "at least 1"},
         values={"auto_pad": _PADS},
-        inputs={"X": "? c ? *more", "W": "c ? ? *kernel"},
+        inputs={"X": "? channels ? *more", "W": "channels ? ? *kernel"},
         computed="contrib_images.padded_transposed_convolution",
     ),
     "CropAndResize": lambda: OperatorRecord(
-        values={"mode": "bilinear nearest"},
-        inputs={"X": "b ? ? ?", "rois": "n 4", "batch_indices": "n", "crop_size": "2"},
-        contents={"batch_indices": "at least 0; below b", "crop_size": "at least 1"},
+        values={"mode": ("bilinear", "nearest")},
+        inputs={"X": "batch ? ? ?", "rois": "regions 4", "batch_indices": "regions", "crop_size": "2"},
+        contents={"batch_indices": "at least 0; below batch", "crop_size": "at least 1"},
         computed="contrib_images.crop",
         reads=("crop_size",),
     ),
@@ -34,21 +34,24 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             ),
         },
         since={"activation=HardSwish": "1.32.0"},
-        values={"activation": "Clip HardSigmoid HardSwish LeakyRelu Relu Sigmoid Tanh", "auto_pad": _PADS},
+        values={
+            "activation": ("Clip", "HardSigmoid", "HardSwish", "LeakyRelu", "Relu", "Sigmoid", "Tanh"),
+            "auto_pad": _PADS,
+        },
         computed="contrib_images.fused_convolution",
     ),
     "GridSample": lambda: OperatorRecord(
-        values={"mode": "bilinear nearest bicubic", "padding_mode": "zeros border reflection"},
-        inputs={"X": "n ? ? ?", "Grid": "n ? ? 2"},
+        values={"mode": ("bilinear", "nearest", "bicubic"), "padding_mode": ("zeros", "border", "reflection")},
+        inputs={"X": "batch ? ? ?", "Grid": "batch ? ? 2"},
         computed="images.sample_at_grid",
     ),
     "GroupNorm": lambda: OperatorRecord(
-        flags={"activation": "0 1", "channels_last": "0 1"},
+        flags={"activation": (0, 1), "channels_last": (0, 1)},
         inputs={"X": "*all"},
         advised={
-            "X": {"channels_last=0": "? c=@groups*d ? ?", "else": "? ? ? c=@groups*d"},
-            "gamma": "c",
-            "beta": "c",
+            "X": {"channels_last=0": "? channels=@groups*group_size ? ?", "else": "? ? ? channels=@groups*group_size"},
+            "gamma": "channels",
+            "beta": "channels",
             "epsilon": "at least 0; not nan",
             "groups": "at least 1",
         },
@@ -66,14 +69,19 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         values={"auto_pad": _PADS},
         inputs={"X": "? ? ? *more"},
         defaults={"group": 1},
-        advised={"X": "? ? *spatial @group*c", "W": "m c ? *kernel", "B": "m"},
+        advised={"X": "? ? *spatial @group*channels", "W": "outputs channels ? *kernel", "B": "outputs"},
         computed="contrib_images.convolution_with_channels_last",
     ),
     "NhwcFusedConv": lambda: OperatorRecord(
         values={"auto_pad": _PADS},
         inputs={"X": "? ? ? *more"},
         defaults={"group": 1},
-        advised={"X": "? ? *spatial @group*c", "W": "m c ? *kernel", "B": "m", "Z": "? ? *places m"},
+        advised={
+            "X": "? ? *spatial @group*channels",
+            "W": "outputs channels ? *kernel",
+            "B": "outputs",
+            "Z": "? ? *places outputs",
+        },
         computed="contrib_images.convolution_with_channels_last",
     ),
     "NhwcMaxPool": lambda: OperatorRecord(
@@ -84,14 +92,14 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         computed="contrib_images.pool_of_integers",
     ),
     "SkipGroupNorm": lambda: OperatorRecord(
-        flags={"activation": "0 1", "channels_last": "0 1"},
+        flags={"activation": (0, 1), "channels_last": (0, 1)},
         inputs={"X": "*all"},
         advised={
-            "X": {"channels_last=0": "? c=@groups*d ? ?", "else": "? ? ? c=@groups*d"},
-            "gamma": "c",
-            "beta": "c",
-            "skip": "{? ? ? ?, ? c}",
-            "bias": "c",
+            "X": {"channels_last=0": "? channels=@groups*group_size ? ?", "else": "? ? ? channels=@groups*group_size"},
+            "gamma": "channels",
+            "beta": "channels",
+            "skip": "{? ? ? ?, ? channels}",
+            "bias": "channels",
             "epsilon": "at least 0; not nan",
             "groups": "at least 1",
         },

@@ -8,8 +8,8 @@ from typing import Final
 
 from onnx_lint.spec.operators.records import EVERY_RELEASE, OperatorRecord
 
-_BLOCKS: Final = "@K^@block_size"
-_BYTES: Final = "@block_size*@bits^8"
+_BLOCKS: Final = "ceil(@K/@block_size)"
+_BYTES: Final = "ceil(@block_size*@bits/8)"
 """The bytes of a block of weights."""
 
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
@@ -19,17 +19,30 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         cases=("whole or by_column or by_batch",),
         inputs={
             "A": None,
-            "B": {"whole or by_batch": "*batch k n", "by_column": "k n"},
-            "b_scale": "{, n, ? ? *more}",
-            "b_zero_point": {"whole": "", "by_column": "n", "by_batch": "*batch 1 n"},
+            "B": {"whole or by_batch": "*batch inner columns", "by_column": "inner columns"},
+            "b_scale": "{, columns, ? ? *more}",
+            "b_zero_point": {"whole": "", "by_column": "columns", "by_batch": "*batch 1 columns"},
             "bias": None,  # `scaled_product`
         },
         computed="contrib_matrices.scaled_product",
     ),
     "FusedGemm": lambda: OperatorRecord(
         values={
-            "activation": "Celu Elu HardSigmoid LeakyRelu ParametricSoftplus Relu ScaledTanh Selu Sigmoid Softplus "
-            "Softsign Tanh ThresholdedRelu",
+            "activation": (
+                "Celu",
+                "Elu",
+                "HardSigmoid",
+                "LeakyRelu",
+                "ParametricSoftplus",
+                "Relu",
+                "ScaledTanh",
+                "Selu",
+                "Sigmoid",
+                "Softplus",
+                "Softsign",
+                "Tanh",
+                "ThresholdedRelu",
+            ),
         },
         combinations=("SOME activation",),
         computed="contrib_matrices.gemm",
@@ -39,24 +52,24 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "GemmFastGelu": lambda: OperatorRecord(computed="contrib_matrices.product"),
     "GemmFloat8": lambda: OperatorRecord(
         scales="scaleA scaleB scaleY",
-        values={"dtype": "1 10 16 17 19"},
+        values={"dtype": (1, 10, 16, 17, 19)},
         element_types=("dtype",),
         computed="contrib_matrices.gemm_of_float8",
     ),
     "MatMulBlockQuantizedFp4Weight": lambda: OperatorRecord(
-        inputs={"A": "*rows k", "B": "n k/2"},
+        inputs={"A": "*rows inner", "B": "columns inner/2"},
         advised={
-            "weight_scale": "n ?",
+            "weight_scale": "columns ?",
             "weight_scale_2": "",
             "input_scale": "",
-            "bias": "n",
+            "bias": "columns",
         },
-        outputs={"Y": "*rows n"},
+        outputs={"Y": "*rows columns"},
     ),
     "MatMulBlockQuantizedFp8Weight": lambda: OperatorRecord(
-        inputs={"A": "*rows k", "B": "n k"},
-        advised={"b_scale": "n ?", "a_scale": "", "bias": "n"},
-        outputs={"Y": "*rows n"},
+        inputs={"A": "*rows inner", "B": "columns inner"},
+        advised={"b_scale": "columns ?", "a_scale": "", "bias": "columns"},
+        outputs={"Y": "*rows columns"},
     ),
     "MatMulBnb4": lambda: OperatorRecord(
         attributes={
@@ -68,7 +81,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         since={"B": "1.32.0", "absmax": "1.32.0"},
         inputs={"A": {"transB=0": "*rows @N", "else": "*rows @K"}},
         outputs={"Y": {"transB=0": "*rows @K", "else": "*rows @N"}},
-        computed="contrib_matrices.has_blocks",
+        check="contrib_matrices.check_bnb4_blocks",
     ),
     "MatMulFpQ4": lambda: OperatorRecord(
         inputs={"A": None, "B": "?", "B_shape": "2"},
@@ -82,11 +95,11 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         cases=("whole or by_column or by_batch",),
         inputs={
             "A": None,
-            "B": {"whole or by_batch": "*batch k n", "by_column": "k n"},
+            "B": {"whole or by_batch": "*batch inner columns", "by_column": "inner columns"},
             "a_scale": None,
-            "b_scale": "{, n, ? ? *more}",
+            "b_scale": "{, columns, ? ? *more}",
             "a_zero_point": "",
-            "b_zero_point": {"whole": "", "by_column": "n", "by_batch": "*batch 1 n"},
+            "b_zero_point": {"whole": "", "by_column": "columns", "by_batch": "*batch 1 columns"},
             "bias": None,  # `scaled_product`
         },
         computed="contrib_matrices.scaled_product",
@@ -110,7 +123,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
         until={"block_size>256 bits=2": EVERY_RELEASE, "bits=8 zero_points~scales": "1.23.2"},
         failing={"bits=8 zero_points~scales elements": "1.23.2"},
-        computed="contrib_matrices.are_blocks",
+        check="contrib_matrices.check_nbits_blocks",
         compared=(
             "`B` is `[@N ceil(@K/@block_size) @block_size*@bits/8]`; `scales` are `[@N ceil(@K/@block_size)]`, or as "
             "many in one dimension; so are `zero_points`, of uint8 packed by `bits` within each of the `@N` rows; if a "
@@ -118,7 +131,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         ),
         inputs={
             "A": "*rows @K",
-            "B": None,  # with the scales and zero points: `are_blocks`
+            "B": None,  # with the scales and zero points: `check_nbits_blocks`
             "scales": None,
             "zero_points": None,
             "g_idx": f"{{@K, {_BLOCKS}*@block_size}}",
@@ -159,10 +172,10 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         inputs={
             "X": "*rows @K",
             # An adapter without rows adds nothing.
-            "lora_A": "{r, 0} @K^@lora_block_size @lora_block_size*@lora_bits^8",
-            "lora_A_scales": "r @K^@lora_block_size",
-            "lora_B": "@N {q=r^@lora_block_size, 0} @lora_block_size*@lora_bits^8",
-            "lora_B_scales": "@N q=r^@lora_block_size",
+            "lora_A": "{rank, 0} ceil(@K/@lora_block_size) ceil(@lora_block_size*@lora_bits/8)",
+            "lora_A_scales": "rank ceil(@K/@lora_block_size)",
+            "lora_B": "@N {rank_blocks=ceil(rank/@lora_block_size), 0} ceil(@lora_block_size*@lora_bits/8)",
+            "lora_B_scales": "@N rank_blocks=ceil(rank/@lora_block_size)",
         },
         advised={"W": f"@N {_BLOCKS} {_BYTES}", "scales": f"{{?, @N {_BLOCKS}}}"},
         outputs={"Y": "*rows @N"},
@@ -170,7 +183,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "MatMulNBitsQkv": lambda: OperatorRecord(
         block_scales="q_scales k_scales v_scales",
         inputs={
-            "A": "*rows k",
+            "A": "*rows inner",
             "norm_scale": "@K",
             "q_bias": "@Nq",
             "k_bias": "@Nkv",
@@ -186,7 +199,7 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "v_B": f"@Nkv {_BLOCKS} {_BYTES}",
             "v_scales": f"{{?, @Nkv {_BLOCKS}}}",
         },
-        outputs={"Q": "*rows @Nq", "K": "*rows @Nkv", "V": "*rows @Nkv", "input_skip_bias_sum": "*rows k"},
+        outputs={"Q": "*rows @Nq", "K": "*rows @Nkv", "V": "*rows @Nkv", "input_skip_bias_sum": "*rows inner"},
     ),
     "MatMulPacked": lambda: OperatorRecord(
         attributes={"K": "at least 1", "N": "at least 1"},

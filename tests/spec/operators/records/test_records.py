@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from support.models.shape_samples import SCHEMAS
 from support.project.each_case import each_case
@@ -11,7 +11,15 @@ from support.project.each_case import each_case
 from onnx_lint.inference.shapes.recorded import recorded_rule
 from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.spec.operators.combinations import combinations
-from onnx_lint.spec.operators.records import OperandForm, OperatorRecord, families, record_of, requirements
+from onnx_lint.spec.operators.records import OperatorRecord, families, record_of
+from onnx_lint.spec.operators.records.grammar import (
+    Condition,
+    conditions_in,
+    parse_all,
+    parse_cases,
+    parse_form,
+    parse_requirements,
+)
 from tools.shape_families import RECORDS, record_families
 
 _OPERATORS = sorted(families())
@@ -50,31 +58,27 @@ def test_the_names_are_those_of_the_signature_in_its_order(name):
     assert len(combinations(schema)) == len(record.combinations)
 
 
-def _words(record: OperatorRecord) -> Iterator[str]:
-    """The words of conditions in a record that no case explains."""
-    cases = {word for choice in record.cases for word in choice.split(" or ")}
-
-    def inside(operands: Mapping[str, OperandForm]) -> Iterator[str]:
-        for each in operands.values():
-            if isinstance(each, Mapping):
-                yield from (word for text in each for word in text.split() if word not in {"else", "or", *cases})
-                yield from inside(each)
-
+def _conditions(record: OperatorRecord) -> Iterator[Condition]:
+    """The conditions in a record that are not cases."""
+    cases = {each for text in record.cases for each in parse_cases(text)}
     for operands in (record.inputs, record.outputs, record.where, record.advised):
-        yield from inside(operands)
+        for form in operands.values():
+            yield from (each for each in conditions_in(parse_form(form)) if each not in cases)
     for texts in (record.attributes, record.sizes, record.contents):
         for text in texts.values():
-            yield from (word for each in requirements(text) for word in each.conditions)
+            yield from (each for required in parse_requirements(text) for each in required.conditions)
+    for words in (*record.until, *record.failing):
+        yield from (each for each in parse_all(words) if each.name not in ("elements", "items", "outputs"))
 
 
 @each_case("name", _OPERATORS)
 def test_conditions_are_of_operands_and_attributes_of_the_operator(name):
     schema, record = _operator(name)
     known = {*(each.name for each in (*schema.inputs, *schema.outputs)), *schema.attributes}
-    for word in _words(record):
-        names = word.removeprefix("!").replace("!~", " ").replace("~", " ").replace(">", " ").partition("=")[0]
-        for part in names.split():
-            assert part in known or part.isdecimal(), word
+    for each in _conditions(record):
+        assert each.name in known, each
+        if each.sign in (">", "~", "!~", "!="):
+            assert each.value in known or each.value.isdecimal(), each
 
 
 @each_case("name", _OPERATORS)

@@ -15,8 +15,8 @@ from onnx.reference import ReferenceEvaluator
 from support.project.each_case import each_case
 
 from onnx_lint.inference.flow.value_flow import ValueFlow
+from onnx_lint.inference.shapes.computed_elements import FUNCTIONS
 from onnx_lint.inference.shapes.contents import FOLLOWED
-from onnx_lint.inference.shapes.more_contents import FUNCTIONS
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The elements of the outputs of operators that are rarer in computations of shapes; see `contents`.
+"""Computes the elements of the outputs of operators that are rarer in computations of shapes than those of `contents`.
 
-Imported when the elements of an operand are known.
+The shape rule of the operator has accepted the node before: axes, ranks and labels are those that there are. The module
+is imported when the elements of an operand are known.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from functools import reduce
 from itertools import product
 from typing import Final
 
+from onnx_lint.common.record import Record
 from onnx_lint.inference.shapes import dims
 from onnx_lint.inference.shapes.dims import Dim, Dims
 from onnx_lint.inference.shapes.element_values import (
@@ -36,7 +38,7 @@ _MAX_FACTORS: Final = 64
 """The most numbers that are reduced to one; a longer list is not a shape."""
 
 
-def _gives(*operators: str) -> Callable[[Follow], Follow]:
+def _content_of(*operators: str) -> Callable[[Follow], Follow]:
     """Return a decorator that declares the content of the first output of operators."""
 
     def declare(function: Follow) -> Follow:
@@ -47,7 +49,9 @@ def _gives(*operators: str) -> Callable[[Follow], Follow]:
     return declare
 
 
-def _gives_all(operator: str) -> Callable[[FollowAll], FollowAll]:
+def _contents_of(operator: str) -> Callable[[FollowAll], FollowAll]:
+    """Return a decorator that declares the contents of all outputs of an operator."""
+
     def declare(function: FollowAll) -> FollowAll:
         FUNCTIONS[operator] = function
         return function
@@ -86,7 +90,7 @@ def parts_along(
     return found
 
 
-@_gives_all("Split")
+@_contents_of("Split")
 def _split(node: Operands, shapes: Sequence[Dims]) -> Sequence[Content]:
     content, sizes = node.content(0), sizes_of(node)
     axis = _axis(node, sizes) if sizes else None
@@ -96,7 +100,7 @@ def _split(node: Operands, shapes: Sequence[Dims]) -> Sequence[Content]:
     return parts_along(content, sizes, axis, lengths) if dims.are_sizes(lengths) and sum(lengths) == sizes[axis] else ()
 
 
-@_gives("GatherElements")
+@_content_of("GatherElements")
 def _gather_elements(node: Operands, shape: Dims) -> Content:
     content, indices, sizes, places = node.content(0), node.content(1), sizes_of(node), sizes_of(node, 1)
     axis = _axis(node, sizes) if sizes else None
@@ -121,7 +125,7 @@ def _position(place: Iterable[int], sizes: Iterable[int]) -> int:
     return found
 
 
-@_gives("GatherND")
+@_content_of("GatherND")
 def _gather_nd(node: Operands, shape: Dims) -> Content:
     content, indices, sizes, places = node.content(0), node.content(1), sizes_of(node), sizes_of(node, 1)
     batch = node.integer("batch_dims", 0)
@@ -130,19 +134,19 @@ def _gather_nd(node: Operands, shape: Dims) -> Content:
     depth = places[-1]
     selected = sizes[batch : batch + depth]
     length = math.prod(sizes[batch + depth :])
-    each = math.prod(places[batch:-1])
+    rows_in_batch = math.prod(places[batch:-1])
     found: list[ElementValue] = []
     for row in range(len(indices) // depth if depth else 0):
         index = indices[row * depth : (row + 1) * depth]
         if len(selected) != depth or not all(-size <= at < size for at, size in zip(index, selected, strict=True)):
             return None
-        begin = row // each if batch else 0
-        begin = begin * math.prod(selected) + _position([a % b for a, b in zip(index, selected, strict=True)], selected)
-        found += content[begin * length : (begin + 1) * length]
+        place = [at % size for at, size in zip(index, selected, strict=True)]
+        offset = (row // rows_in_batch if batch else 0) * math.prod(selected) + _position(place, selected)
+        found += content[offset * length : (offset + 1) * length]
     return tuple(found)
 
 
-@_gives("Compress")
+@_content_of("Compress")
 def _compress(node: Operands, shape: Dims) -> Content:
     content, condition, sizes = node.content(0), node.content(1), sizes_of(node)
     if content is None or sizes is None or not dims.are_sizes(condition):
@@ -156,7 +160,7 @@ def _compress(node: Operands, shape: Dims) -> Content:
     return taken(content, sizes, [(at, chosen if at == axis else range(size)) for at, size in enumerate(sizes)])
 
 
-@_gives("Pad")
+@_content_of("Pad")
 def _pad(node: Operands, shape: Dims) -> Content:
     content, pads, sizes = node.content(0), node.content(1), sizes_of(node)
     value = node.content(2) if node.given(2) else (0,)
@@ -198,7 +202,7 @@ _SOURCES_OF_PADDING: Final[Mapping[str, Callable[[int, int], int]]] = {
 """The index from which an element comes that padding puts at a place, by `mode`; the second argument is the size."""
 
 
-@_gives("Trilu")
+@_content_of("Trilu")
 def _triangle(node: Operands, shape: Dims) -> Content:
     content, sizes = node.content(0), sizes_of(node)
     shift = node.scalar(1) if node.given(1) else 0
@@ -214,7 +218,7 @@ def _triangle(node: Operands, shape: Dims) -> Content:
     )
 
 
-@_gives("DepthToSpace", "SpaceToDepth")
+@_content_of("DepthToSpace", "SpaceToDepth")
 def _moved_blocks(node: Operands, shape: Dims) -> Content:
     """Blocks of an image: the tensor is reshaped to six dimensions, and these are put into another order."""
     content, sizes, block = node.content(0), sizes_of(node), node.integer("blocksize", 0)
@@ -234,7 +238,7 @@ def _moved_blocks(node: Operands, shape: Dims) -> Content:
     )
 
 
-@_gives("ReverseSequence")
+@_content_of("ReverseSequence")
 def _reversed_parts(node: Operands, shape: Dims) -> Content:
     """The first elements of each sequence in the opposite order; the second input says how many."""
     content, lengths, sizes = node.content(0), node.content(1), sizes_of(node)
@@ -254,7 +258,7 @@ def _reversed_parts(node: Operands, shape: Dims) -> Content:
 # --- what is counted or made
 
 
-@_gives("EyeLike")
+@_content_of("EyeLike")
 def _diagonal(node: Operands, shape: Dims) -> Content:
     shift = node.integer("k", 0)
     if not dims.are_sizes(shape):
@@ -262,7 +266,7 @@ def _diagonal(node: Operands, shape: Dims) -> Content:
     return tuple([int(column - row == shift) for row, column in product(*map(range, shape))])
 
 
-@_gives("OneHot")
+@_content_of("OneHot")
 def _one_hot(node: Operands, shape: Dims) -> Content:
     indices, values, sizes = node.content(0), node.content(2), sizes_of(node)
     if not indices or values is None or len(values) != 2 or sizes is None or not dims.are_sizes(shape):
@@ -279,7 +283,7 @@ def _one_hot(node: Operands, shape: Dims) -> Content:
     return tuple(found)
 
 
-@_gives_all("Unique")
+@_contents_of("Unique")
 def _unique(node: Operands, shapes: Sequence[Dims]) -> Sequence[Content]:
     """Of a list: the numbers, where each is first, which of them each element is, and how often each is there."""
     content = node.content(0)
@@ -305,7 +309,7 @@ def numbers_in(content: Iterable[ElementValue]) -> list[int | float]:
     return [each for each in content if isinstance(each, int | float)]
 
 
-@_gives("ArgMax", "ArgMin")
+@_content_of("ArgMax", "ArgMin")
 def _place_of_most(node: Operands, shape: Dims) -> Content:
     content, sizes = node.content(0), sizes_of(node)
     axis = _axis(node, sizes) if sizes else None
@@ -320,7 +324,7 @@ def _place_of_most(node: Operands, shape: Dims) -> Content:
     return tuple(found)
 
 
-@_gives_all("TopK")
+@_contents_of("TopK")
 def _greatest(node: Operands, shapes: Sequence[Dims]) -> Sequence[Content]:
     """The greatest or least numbers of each row in order, and where they are. Of equal ones the first come first."""
     content, sizes = node.content(0), sizes_of(node)
@@ -351,25 +355,39 @@ def _quotient(total: Dim, count: int) -> Dim:
     return dims.divide_down(total, count) if dims.is_natural(total) else None
 
 
-_REDUCED: Final[Mapping[str, tuple[Callable[[Dims], Dim], Callable[[Sequence[float]], float]]]] = {
-    "ReduceL1": (
-        lambda content: sum(map(abs, content)) if dims.are_sizes(content) else None,
-        lambda all_: sum(map(abs, all_)),
+class _Reduction(Record):
+    """How a list is reduced to one number."""
+
+    of_sizes: Callable[[Dims], Dim]
+    of_floats: Callable[[Sequence[float]], float]
+
+
+def _of_known(operation: Callable[[tuple[int, ...]], int]) -> Callable[[Dims], Dim]:
+    """Return the operation, restricted to sizes that are known."""
+    return lambda content: operation(content) if dims.are_sizes(content) else None
+
+
+def _sum_of_absolutes(numbers: Iterable[float]) -> float:
+    return sum(map(abs, numbers))
+
+
+_REDUCED: Final[Mapping[str, _Reduction]] = {
+    "ReduceL1": _Reduction(_of_known(lambda sizes: sum(map(abs, sizes))), _sum_of_absolutes),
+    "ReduceMax": _Reduction(_of_known(max), max),
+    "ReduceMean": _Reduction(
+        lambda content: _quotient(dims.total(content), len(content)), lambda numbers: sum(numbers) / len(numbers)
     ),
-    "ReduceMax": (lambda content: max(content) if dims.are_sizes(content) else None, max),
-    "ReduceMean": (lambda content: _quotient(dims.total(content), len(content)), lambda all_: sum(all_) / len(all_)),
-    "ReduceMin": (lambda content: min(content) if dims.are_sizes(content) else None, min),
-    "ReduceProd": (dims.product, math.prod),
-    "ReduceSum": (dims.total, sum),
-    "ReduceSumSquare": (
+    "ReduceMin": _Reduction(_of_known(min), min),
+    "ReduceProd": _Reduction(dims.product, math.prod),
+    "ReduceSum": _Reduction(dims.total, sum),
+    "ReduceSumSquare": _Reduction(
         lambda content: dims.total([multiplied(each, each) for each in content]),
-        lambda all_: sum([each * each for each in all_]),
+        lambda numbers: sum([each * each for each in numbers]),
     ),
 }
-"""The reductions of a list to one number: of sizes, and of floating-point numbers."""
 
 
-@_gives(*_REDUCED)
+@_content_of(*_REDUCED)
 def _reduced(node: Operands, shape: Dims) -> Content:
     content, sizes = node.content(0), sizes_of(node)
     if not content or sizes is None or len(content) > _MAX_FACTORS or (node.given(1) and node.content(1) is None):
@@ -400,24 +418,32 @@ def _grouped(content: Sequence[ElementValue], sizes: Sequence[int], listed: Cont
 
 
 def _reduced_to_one(node: Operands, content: Sequence[ElementValue]) -> ElementValue:
-    of_sizes, of_numbers = _REDUCED[node.operator]
+    """Return the number to which a list is reduced; None if it is unknown, or depends on the order."""
+    reduction = _REDUCED[node.operator]
     whole = whole_numbers(content)
     kind = node.fact(0).kind or ""
     if kind not in FORMATS:
-        return of_sizes(whole) if whole is not None else None
+        return reduction.of_sizes(whole) if whole is not None else None
     numbers = numbers_in(content)
     if len(numbers) < len(content):
         return None
-    # The result of a sum or product depends on the order, unless every part of it is exact. Kernels may divide by a
-    # count, or multiply by its reciprocal, which is exact for a power of two.
-    parts = [each * each if node.operator == "ReduceSumSquare" else each for each in numbers]
-    largest = (math.prod if node.operator == "ReduceProd" else sum)([max(1, abs(each)) for each in parts])
-    is_exact = node.operator in ("ReduceMax", "ReduceMin") or (whole is not None and largest <= FORMATS[kind][1])
-    is_exact &= node.operator != "ReduceMean" or len(numbers) & (len(numbers) - 1) == 0
-    return of_numbers(numbers) if is_exact else None
+    if node.operator in ("ReduceMax", "ReduceMin"):
+        return reduction.of_floats(numbers)
+    is_exact = whole is not None and _is_exact(node.operator, numbers, FORMATS[kind][1])
+    return reduction.of_floats(numbers) if is_exact else None
 
 
-@_gives("CumSum")
+def _is_exact(operator: str, numbers: Sequence[float], greatest: float) -> bool:
+    """Return whether a reduction of whole numbers is the same in any order: every part of it is an exact number."""
+    if operator == "ReduceMean" and len(numbers).bit_count() != 1:
+        return False  # kernels may divide by the count, or multiply by its reciprocal, exact for a power of two
+    if operator == "ReduceProd":
+        return math.prod([max(1, abs(each)) for each in numbers]) <= greatest
+    parts = [each * each for each in numbers] if operator == "ReduceSumSquare" else numbers
+    return sum([max(1, abs(each)) for each in parts]) <= greatest
+
+
+@_content_of("CumSum")
 def _running_total(node: Operands, shape: Dims) -> Content:
     content, sizes, axis = node.content(0), sizes_of(node), node.scalar(1)
     whole = whole_numbers(content) if content is not None and node.fact(0).kind not in FORMATS else None
@@ -432,7 +458,7 @@ def _running_total(node: Operands, shape: Dims) -> Content:
     return tuple(found)
 
 
-@_gives("MatMul", "MatMulInteger")
+@_content_of("MatMul", "MatMulInteger")
 def _matrix_product(node: Operands, shape: Dims) -> Content:
     """Of vectors and matrices. In floating point only sums are known whose parts are exact, in any order."""
     one, other, left, right = node.content(0), node.content(1), sizes_of(node), sizes_of(node, 1)
@@ -469,7 +495,7 @@ def _exact_sum(products: Sequence[Dim], greatest: int) -> Dim:
     return found if isinstance(found, int) or dims.is_natural(found) else None
 
 
-@_gives("Einsum")
+@_content_of("Einsum")
 def _einsum(node: Operands, shape: Dims) -> Content:
     """Of tensors without an ellipsis, in which each label has one size. Exact as a matrix product is."""
     from onnx_lint.ir.operators.einsum_equation import terms_of
@@ -515,7 +541,7 @@ def _each(node: Operands, shape: Dims, count: int, operation: Callable[..., Elem
     return tuple([operation(*each) for each in zip(*known, strict=True)])
 
 
-@_gives("Clip")
+@_content_of("Clip")
 def _clip(node: Operands, shape: Dims) -> Content:
     """Until version 10 the bounds are attributes, whose numbers are not followed."""
     if node.version < _BOUNDS_AS_INPUTS:
@@ -538,7 +564,7 @@ def _remainder_of_dividend(one: int, other: int) -> int:
     return -left if one < 0 else left
 
 
-@_gives("Mod")
+@_content_of("Mod")
 def _modulo(node: Operands, shape: Dims) -> Content:
     """The remainder has the sign of the divisor, with `fmod` that of the dividend."""
     of_dividend = node.integer("fmod", 0) != 0
@@ -566,7 +592,7 @@ def _exact_remainder(one: ElementValue, other: ElementValue) -> ElementValue:
     return math.fmod(one, other) if other and math.isfinite(one) and math.isfinite(other) else None
 
 
-@_gives("Pow")
+@_content_of("Pow")
 def _power(node: Operands, shape: Dims) -> Content:
     """Of whole numbers: kernels estimate other powers."""
     greatest = FORMATS.get(node.fact(0).kind or "", ("", 2**53))[1]
@@ -583,13 +609,13 @@ def _power(node: Operands, shape: Dims) -> Content:
     return _each(node, shape, 2, power)
 
 
-@_gives("IsInf", "IsNaN")
+@_content_of("IsInf", "IsNaN")
 def _is_not_finite(node: Operands, shape: Dims) -> Content:
     """Elements are finite numbers, or unknown."""
     return tuple([None if each is None else 0 for each in node.content(0) or ()])
 
 
-@_gives("Hardmax")
+@_content_of("Hardmax")
 def _is_greatest(node: Operands, shape: Dims) -> Content:
     """Return 1 for the first of the greatest numbers along the axis; until version 12 the input becomes a matrix."""
     content, sizes = node.content(0), sizes_of(node)
@@ -608,7 +634,7 @@ def _is_greatest(node: Operands, shape: Dims) -> Content:
 _ALONG_AN_AXIS: Final = 13
 
 
-@_gives("BitShift")
+@_content_of("BitShift")
 def _shifted(node: Operands, shape: Dims) -> Content:
     is_left, bits = node.text("direction", "") == "LEFT", _BITS.get(node.fact(0).kind or "", 0)
 
@@ -624,10 +650,10 @@ _BITS: Final = {"tensor(uint8)": 8, "tensor(uint16)": 16, "tensor(uint32)": 32, 
 """The types of the operands of BitShift that are followed."""
 
 
-@_gives("QuantizeLinear")
+@_content_of("QuantizeLinear")
 def _quantized(node: Operands, shape: Dims) -> Content:
     """With one scale. A quotient near the middle of two integers is unknown, unless the scale is a power of two."""
-    content, scale, zero = node.content(0), *_scale_and_zero(node)
+    content, scale, zero = node.content(0), _scale(node), _zero_point(node)
     kind = node.fact(2).kind if node.given(2) else _QUANTIZED.get(node.integer("output_dtype", 0))
     bounds = _QUANTIZED_RANGES.get(kind or "")
     is_followed = node.fact(0).kind in _EXACT and not node.integer("precision", 0)
@@ -645,10 +671,10 @@ def _quantized(node: Operands, shape: Dims) -> Content:
     return tuple(found)
 
 
-@_gives("DequantizeLinear")
+@_content_of("DequantizeLinear")
 def _dequantized(node: Operands, shape: Dims) -> Content:
     """With one scale: a product is rounded once."""
-    content, scale, zero = node.content(0), *_scale_and_zero(node)
+    content, scale, zero = node.content(0), _scale(node), _zero_point(node)
     if content is None or scale is None or zero is None or node.integer("output_dtype", 0) not in (0, 1):
         return None
     greatest = FORMATS["tensor(float)"][1]
@@ -657,15 +683,18 @@ def _dequantized(node: Operands, shape: Dims) -> Content:
     return tuple([(each - zero) * scale for each in content])
 
 
-def _scale_and_zero(node: Operands) -> tuple[float | None, int | None]:
-    """Return the scale, a float above 0, and the zero point of all elements; None if there are several, or unknown."""
-    scales, zeros = node.content(1) or (), node.content(2) if node.given(2) else (0,)
+def _scale(node: Operands) -> float | None:
+    """Return the scale of all elements, a float above 0; None if there are several, or it is unknown."""
+    scales = node.content(1) or ()
     scale = scales[0] if len(scales) == 1 and node.fact(1).kind == "tensor(float)" else None
+    return float(scale) if isinstance(scale, int | float) and scale > 0 else None
+
+
+def _zero_point(node: Operands) -> int | None:
+    """Return the zero point of all elements, 0 if the node omits it; None if there are several, or it is unknown."""
+    zeros = node.content(2) if node.given(2) else (0,)
     zero = zeros[0] if zeros is not None and len(zeros) == 1 else None
-    is_usual = isinstance(scale, int | float) and scale > 0
-    return float(scale) if is_usual and isinstance(scale, int | float) else None, zero if isinstance(
-        zero, int
-    ) else None
+    return zero if isinstance(zero, int) else None
 
 
 _EXACT: Final = ("tensor(float)", "tensor(int32)")
@@ -700,7 +729,7 @@ _OPERATIONS: Final[dict[str, Callable[..., ElementValue]]] = {
 }
 
 
-@_gives(*_OPERATIONS)
+@_content_of(*_OPERATIONS)
 def _operated(node: Operands, shape: Dims) -> Content:
     return _each(node, shape, node.count, _of_numbers(_OPERATIONS[node.operator]))
 
@@ -708,20 +737,20 @@ def _operated(node: Operands, shape: Dims) -> Content:
 # --- sequences and optionals
 
 
-@_gives("OptionalGetElement")
+@_content_of("OptionalGetElement")
 def _of_optional(node: Operands, shape: Dims) -> Content:
     is_optional = (node.fact(0).kind or "").startswith("optional(")
     return (node.parts(0) or (None,))[0] if is_optional else node.content(0)
 
 
-@_gives("SequenceAt")
+@_content_of("SequenceAt")
 def _of_sequence(node: Operands, shape: Dims) -> Content:
     parts, position = node.parts(0), node.scalar(1)
     is_inside = isinstance(position, int) and -len(parts) <= position < len(parts)
     return parts[position] if is_inside and isinstance(position, int) else None
 
 
-@_gives("ConcatFromSequence")
+@_content_of("ConcatFromSequence")
 def _joined(node: Operands, shape: Dims) -> Content:
     parts = node.parts(0)
     if not dims.are_sizes(shape) or not any(part is not None for part in parts):
