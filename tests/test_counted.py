@@ -8,7 +8,7 @@ import pytest
 from support.models.clean_model import CLEAN
 
 from onnx_lint.cli.application import run
-from onnx_lint.engine.lint import _Run
+from onnx_lint.engine.rule_runs import _Run
 from onnx_lint.reporters import REPORTERS
 from onnx_lint.spec.clauses import clauses
 

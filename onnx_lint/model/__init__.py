@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from onnx_lint.schema import message, serialized
     from onnx_lint.spec.domains import is_reverse_domain_name, shown_domain
     from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL_LOCATION, MAP_KEYS, MAX_INT64, DataType
-    from onnx_lint.spec.operators import ATTRIBUTE_TYPE_NAMES, OperatorSchemas
+    from onnx_lint.spec.operators import ATTRIBUTE_TYPE_NAMES, OperatorSchema, OperatorSchemas
     from onnx_lint.spec.releases import (
         MAX_OPSET_VERSION,
         ML_DOMAIN,

@@ -23,7 +23,7 @@ from onnx_lint.wording import report_name, shortened, typed
 MAX_WIRE_NAME_CHARACTERS: Final = 300
 
 
-class ValueOrigin(Record):
+class OriginBox(Record):
     """The source of a value whose producer is not drawn."""
 
     box_kind: str
@@ -32,7 +32,7 @@ class ValueOrigin(Record):
     """The words in the box."""
 
 
-_INITIALIZER: Final = ValueOrigin("initializer", "initializer")
+_INITIALIZER: Final = OriginBox("initializer", "initializer")
 
 
 class Wires:
@@ -100,18 +100,18 @@ class Wires:
         """Return whether a value is neither an initializer nor the output of a node of the graph."""
         return self.graph.positions.get(name, BEFORE_NODES) == BEFORE_NODES and self.origin(name) != _INITIALIZER
 
-    def origin(self, name: str) -> ValueOrigin:
+    def origin(self, name: str) -> OriginBox:
         """Return the box to draw as the source of a value whose producer is not drawn."""
         graph = self.graph
         if name in graph.initializer_index or name in graph.sparse_initializer_names:
             return _INITIALIZER
         if name in graph.positions:
-            return ValueOrigin("input", "input")
+            return OriginBox("input", "input")
         definition = graph.outer_definition(name)
         if definition is not None:
             title = definition.node.op_type if definition.node is not None else definition.field
-            return ValueOrigin("outer", f"{title} outside")
-        return ValueOrigin("outer", "outside") if graph.may_see_more else ValueOrigin("undefined", "undefined")
+            return OriginBox("outer", f"{title} outside")
+        return OriginBox("outer", "outside") if graph.may_see_more else OriginBox("undefined", "undefined")
 
     @cached_property
     def _outputs(self) -> frozenset[str]:

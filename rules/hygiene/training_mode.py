@@ -13,13 +13,13 @@ from onnx_lint.model import (
     ModeAttribute,
     Model,
     Node,
+    OperatorSchema,
     Proto,
     may_train,
     mode_attribute,
     normalized_domain,
 )
 from onnx_lint.rule import Finding, rule
-from onnx_lint.spec.operators.schema import OperatorSchema
 from onnx_lint.wording import quote_some
 
 _OUTPUTS_OF_TRAINING: Final = 5

@@ -4,10 +4,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.ir.operators.mismatch import describe_imports
-from onnx_lint.model import Model, has_misused_operators
+from onnx_lint.model import Model, OperatorSchema, has_misused_operators
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators.history import REPLACEMENTS, Replacement
-from onnx_lint.spec.operators.schema import OperatorSchema
 
 
 @rule(clause="OPR-3", since="0.1.0", about=has_misused_operators, needs="node")

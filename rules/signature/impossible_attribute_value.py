@@ -11,16 +11,9 @@ from onnx_lint.ir.operators.attribute_faults import AttributeFault, attribute_fa
 from onnx_lint.ir.operators.attribute_proposals import with_both_ends
 from onnx_lint.ir.operators.bound_nodes import BoundNodes
 from onnx_lint.ir.operators.mismatch import attributes_with
-from onnx_lint.model import (
-    Graph,
-    Model,
-    Node,
-    Place,
-    Proposals,
-    has_faulty_attributes,
-)
+from onnx_lint.model import Graph, Model, Node, OperatorSchema, Place, Proposals, has_faulty_attributes
 from onnx_lint.rule import Finding, Related, elements_of, rule
-from onnx_lint.spec.operators.schema import ATTRIBUTE_TYPE_CODES, OperatorSchema
+from onnx_lint.spec.operators.schema import ATTRIBUTE_TYPE_CODES
 from onnx_lint.wording import quote
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from onnx_lint.ir.operators.imports import highest_versions
-from onnx_lint.model import Function, Model, Node, Proto
+from onnx_lint.model import Function, Model, Node, OperatorSchema, Proto
 from onnx_lint.rule import Finding, Related, rule
-from onnx_lint.spec.operators.schema import OperatorSchema
 from onnx_lint.wording import counted, quote
 
 

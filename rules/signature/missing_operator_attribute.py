@@ -21,6 +21,7 @@ from onnx_lint.model import (
     AlikeNodes,
     Model,
     Node,
+    OperatorSchema,
     Proposals,
     Proto,
     has_misused_operators,
@@ -32,7 +33,7 @@ from onnx_lint.model.import_proposals import proposed_import
 from onnx_lint.rule import Finding, Record, rule
 from onnx_lint.spec.operators.attribute_values import allowed_values, element_type_name, holds_output_element_type
 from onnx_lint.spec.operators.combinations import Combination
-from onnx_lint.spec.operators.schema import ATTRIBUTE_TYPE_CODES, OperatorSchema
+from onnx_lint.spec.operators.schema import ATTRIBUTE_TYPE_CODES
 from onnx_lint.spec.operators.store import ONNXRUNTIME
 from onnx_lint.wording import quote
 

@@ -14,11 +14,11 @@ from onnx_lint.ir.operators.mismatch import (
     version_cause,
     version_hint,
 )
-from onnx_lint.model import AlikeNodes, Model, has_misused_operators
+from onnx_lint.model import AlikeNodes, Model, OperatorSchema, has_misused_operators
 from onnx_lint.model.import_proposals import proposed_import
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators.combinations import is_gapless
-from onnx_lint.spec.operators.schema import OperatorSchema, ParameterOption
+from onnx_lint.spec.operators.schema import ParameterOption
 from onnx_lint.wording import quote
 
 

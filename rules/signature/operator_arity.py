@@ -18,10 +18,10 @@ from onnx_lint.ir.operators.mismatch import (
     version_with,
 )
 from onnx_lint.ir.operators.proposals import Proposal, attribute_edit
-from onnx_lint.model import AlikeNodes, Delete, Model, Node, Proposals, has_misused_operators, ready
+from onnx_lint.model import AlikeNodes, Delete, Model, Node, OperatorSchema, Proposals, has_misused_operators, ready
 from onnx_lint.model.import_proposals import proposed_import
 from onnx_lint.rule import Finding, replace, rule
-from onnx_lint.spec.operators.schema import OperatorSchema, ParameterOption
+from onnx_lint.spec.operators.schema import ParameterOption
 from onnx_lint.wording import counted, listed, quote
 
 MAX_VALUES: Final = 8

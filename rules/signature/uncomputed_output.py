@@ -6,16 +6,9 @@ from collections.abc import Iterator
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.operators.bound_nodes import BoundNodes
 from onnx_lint.ir.operators.training_attributes import TRAINING_MODE
-from onnx_lint.model import (
-    ModeAttribute,
-    Model,
-    Node,
-    Place,
-    has_training_outputs,
-    mode_attribute,
-)
+from onnx_lint.model import ModeAttribute, Model, Node, OperatorSchema, Place, has_training_outputs, mode_attribute
 from onnx_lint.rule import Finding, Related, rule
-from onnx_lint.spec.operators.schema import ATTRIBUTE_TYPE_CODES, OperatorSchema
+from onnx_lint.spec.operators.schema import ATTRIBUTE_TYPE_CODES
 from onnx_lint.wording import quote
 
 

@@ -24,6 +24,7 @@ from onnx_lint.model import (
     Graph,
     Model,
     Node,
+    OperatorSchema,
     OperatorSchemas,
     Proposals,
     has_misused_operators,
@@ -31,7 +32,6 @@ from onnx_lint.model import (
 )
 from onnx_lint.model.import_proposals import proposed_import
 from onnx_lint.rule import Finding, Related, replace, rule
-from onnx_lint.spec.operators.schema import OperatorSchema
 from onnx_lint.wording import listed, quote, quote_some
 
 

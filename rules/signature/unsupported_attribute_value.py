@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from onnx_lint.ir.crashes import true_if_it_crashes
 from onnx_lint.ir.operators.attribute_faults import UnlistedValue, unlisted_value
 from onnx_lint.ir.operators.mismatch import attributes_with, describe_schema, version_hint
-from onnx_lint.model import AlikeNodes, Model, Node, OperatorSchemas, Place, has_faulty_attributes
+from onnx_lint.model import AlikeNodes, Model, Node, OperatorSchema, OperatorSchemas, Place, has_faulty_attributes
 from onnx_lint.rule import Finding, Record, Related, on_elements, rule
 from onnx_lint.spec.operators.attribute_values import (
     RUNTIME_DOMAIN,
@@ -18,7 +18,6 @@ from onnx_lint.spec.operators.attribute_values import (
     holds_output_element_type,
     is_flag,
 )
-from onnx_lint.spec.operators.schema import OperatorSchema
 from onnx_lint.wording import and_others, listed, quote, suggestion
 
 if TYPE_CHECKING:

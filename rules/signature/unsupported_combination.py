@@ -11,11 +11,10 @@ from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.crashes import true_if_it_crashes
 from onnx_lint.ir.operators.broken_combinations import broken_by, is_empty_list
 from onnx_lint.ir.operators.mismatch import attributes_with, describe_schema
-from onnx_lint.model import AlikeNodes, Model, Node, Place, are_sizes, fact, has_faulty_attributes
+from onnx_lint.model import AlikeNodes, Model, Node, OperatorSchema, Place, are_sizes, fact, has_faulty_attributes
 from onnx_lint.rule import Finding, Record, Related, replace, rule
 from onnx_lint.spec.operators.attribute_values import RUNTIME_DOMAIN
 from onnx_lint.spec.operators.combinations import Choice, Combination, Member, combinations
-from onnx_lint.spec.operators.schema import OperatorSchema
 from onnx_lint.wording import listed
 
 
@@ -232,7 +231,7 @@ def _finding(
     )
 
 
-class _Wording(Record):
+class _CombinationWording(Record):
     """The words about a combination."""
 
     has: str
@@ -242,7 +241,7 @@ class _Wording(Record):
     allowed: str
 
 
-def _lacking_in_words(combination: Combination, members: Sequence[Member], form: NodeForm) -> _Wording:
+def _lacking_in_words(combination: Combination, members: Sequence[Member], form: NodeForm) -> _CombinationWording:
     """Return the words about members without another one that they need."""
     lacking = next(side[0] for side in combination.sides if side[0] not in members)
     is_pair = len(combination.sides) == _PAIR
@@ -250,10 +249,10 @@ def _lacking_in_words(combination: Combination, members: Sequence[Member], form:
     if combination.kind is Choice.NEEDS:
         choice = "allows the former only with the latter"
     allowed = "both or neither" if is_pair else f"all or none of {listed(_every(combination))}"
-    return _Wording(f"{members[0].describe()} without {lacking.describe()}", choice, allowed)
+    return _CombinationWording(f"{members[0].describe()} without {lacking.describe()}", choice, allowed)
 
 
-def _excluding_in_words(combination: Combination, members: Sequence[Member], form: NodeForm) -> _Wording:
+def _excluding_in_words(combination: Combination, members: Sequence[Member], form: NodeForm) -> _CombinationWording:
     """Return the words about members that exclude each other."""
     is_one = combination.kind is Choice.ONE
     choice = "needs exactly one of them" if is_one else "allows at most one of them"
@@ -261,7 +260,7 @@ def _excluding_in_words(combination: Combination, members: Sequence[Member], for
     if any(attribute.name in names and is_empty_list(attribute) for attribute in form.attributes):
         choice += "; an empty list is a value as well"
     allowed = f"{'exactly' if is_one else 'at most'} one of {listed(_every(combination))}"
-    return _Wording(listed([member.describe() for member in members]), choice, allowed)
+    return _CombinationWording(listed([member.describe() for member in members]), choice, allowed)
 
 
 def _every(combination: Combination) -> list[str]:

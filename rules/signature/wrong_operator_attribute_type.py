@@ -18,6 +18,7 @@ from onnx_lint.model import (
     Assign,
     Model,
     Node,
+    OperatorSchema,
     Proposals,
     Proto,
     has_misused_operators,
@@ -26,7 +27,7 @@ from onnx_lint.model import (
 )
 from onnx_lint.rule import Finding, rule
 from onnx_lint.spec.operators.attribute_values import allowed_values, element_type_name, holds_output_element_type
-from onnx_lint.spec.operators.schema import ATTRIBUTE_TYPE_CODES, OperatorSchema
+from onnx_lint.spec.operators.schema import ATTRIBUTE_TYPE_CODES
 from onnx_lint.wording import quote
 
 

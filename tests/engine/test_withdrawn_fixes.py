@@ -50,7 +50,7 @@ MOST = 6
 """The most findings of a fixture that are suppressed, one at a time."""
 
 
-@one_in(40)
+@one_in(20)
 def test_no_promise_is_withdrawn(step: int):
     promised, broken = 0, []
     for name, data, settings in faulty_files(of_all_rules=True, one_in=step):
