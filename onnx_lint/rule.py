@@ -146,9 +146,11 @@ class FaultParts(Record):
         """Return the finding about all of them."""
         first, *others = self.findings
         further = len(others) + self.others
+        one, several = self.more
+        more = f"{further:,} {one if further == 1 else several}"
         return replace(
             first,
-            message=with_more(first.message, f"{further:,} {self.more[further != 1]}") if further else first.message,
+            message=with_more(first.message, more) if further else first.message,
             related=(*first.related, *(Related(other.place, other.message) for other in others[: _NAMED - 1])),
             subject=self.subject,
             collective=True,
@@ -618,7 +620,10 @@ def location_beside_model(users: Sequence[ExternalData], used: Set[str] | None =
 
 
 def conversions_apart(model: Model, conflicts: Iterable[C]) -> Iterator[C]:
-    """Return the conflicts without those of optional types, which newer editions have a separate clause for."""
+    """Return the conflicts without the missing conversions of optionals, if another clause of the edition is on these.
+
+    Editions from 1.16 on have one, which `unconverted-optional` checks.
+    """
     has_conversions = model.standard.at_least("1.16")
     return (conflict for conflict in conflicts if not (has_conversions and conflict.lacks_conversion))
 

@@ -15,7 +15,7 @@ from onnx_lint.rule import Finding, Rule
 from onnx_lint.schema import Proto
 from onnx_lint.spec.clauses import Clause, Severity, place_kind
 from onnx_lint.spec.releases import normalized_domain
-from onnx_lint.wording import MAX_MESSAGE_CHARACTERS, report_name, shortened
+from onnx_lint.wording import MAX_MESSAGE_CHARACTERS, counted, report_name, shortened
 
 _MAX_RELATED: Final = 1_000
 """The most related places of a finding that are listed."""
@@ -147,7 +147,8 @@ def _related(finding: Finding, model: Model) -> tuple[RelatedPlace, ...]:
     ]
     hidden = len(finding.related) - len(places)
     if hidden:
-        places.append(RelatedPlace(finding.place, f"{hidden:,} further places are not listed", None))
+        are = "is" if hidden == 1 else "are"
+        places.append(RelatedPlace(finding.place, f"{counted(hidden, 'further place')} {are} not listed", None))
     return tuple(places)
 
 

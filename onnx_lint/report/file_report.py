@@ -160,7 +160,8 @@ class Counted(Record):
 
     def describe(self) -> str:
         """Return the number in words: `215 names are not C90 identifiers`."""
-        return f"{self.count:,} {self.words[self.count != 1]}"
+        one, several = self.words
+        return f"{self.count:,} {one if self.count == 1 else several}"
 
 
 class Traffic(Record):

@@ -13,6 +13,23 @@ from onnx_lint.wording import quote_some, with_more
 if TYPE_CHECKING:
     from onnx_lint.ir.places.place import Place
 
+_MAX_NAMES: Final = 3
+"""The most nodes that the message of a folded finding names."""
+
+_KINDS: Final = {
+    "functions": "function",
+    "g": "subgraph",
+    "graphs": "subgraph",
+    "initializer": "initializer",
+    "input": "input",
+    "node": "node",
+    "opset_import": "import",
+    "output": "output",
+    "quantization_annotation": "annotation",
+    "value_info": "value",
+}
+"""The words for the elements of a model, by their fields."""
+
 
 def fold(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Return the diagnostics of one file, with those of one cause folded into one.
@@ -52,7 +69,7 @@ def unfold(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
 
 
 def by_rule(diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
-    """Yield each diagnostic, and one for each other rule and clause of which there are findings folded into it."""
+    """Yield each diagnostic, then one for each other rule and clause whose findings are folded into it."""
     for item in diagnostics:
         yield item
         others: dict[tuple[str, str], list[Diagnostic]] = {}
@@ -61,6 +78,11 @@ def by_rule(diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
                 others.setdefault((each.rule, each.clause), []).append(each)
         for same in others.values():
             yield _folded(same) if len(same) > 1 else same[0]
+
+
+def members_without_place(item: Diagnostic) -> tuple[Diagnostic, ...]:
+    """Return the findings that are folded into a diagnostic and are not among its related places."""
+    return item.folding.members[MAX_PLACES:]
 
 
 def related_place(item: Diagnostic, member: Diagnostic) -> RelatedPlace:
@@ -84,7 +106,8 @@ def order_of(place: Place) -> list[tuple[bool, int, str]]:
 
 def _folded(members: Sequence[Diagnostic]) -> Diagnostic:
     first, *others = members
-    shown = [related_place(first, each) for each in others[: MAX_PLACES - 1]]
+    # `members_without_place` returns the others.
+    shown = [related_place(first, each) for each in members[1:MAX_PLACES]]
     return replace(
         first,
         message=with_more(first.message, f"{len(others):,} more {_what_is_alike(members)}"),
@@ -133,19 +156,3 @@ def _kind_at(place: Place) -> str:
     if names[-2:-1] == ["node"] and names[-1] in ("input", "output"):
         names.pop()
     return _KINDS[names[-1]] if names else "place"  # of a file without nodes
-
-
-_MAX_NAMES: Final = 3
-
-_KINDS: Final = {
-    "functions": "function",
-    "g": "subgraph",
-    "graphs": "subgraph",
-    "initializer": "initializer",
-    "input": "input",
-    "node": "node",
-    "opset_import": "import",
-    "output": "output",
-    "quantization_annotation": "annotation",
-    "value_info": "value",
-}

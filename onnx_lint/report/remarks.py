@@ -13,6 +13,7 @@ from onnx_lint.common.visible import shown_path, visible
 from onnx_lint.report.finding_counts import counted_in_words
 from onnx_lint.report.remark_totals import TargetTotals
 from onnx_lint.report.totals import Report, Totals
+from onnx_lint.wording import counted
 
 MAX_UNVERIFIED: Final = 5
 """The most sentences about what was not verified."""
@@ -22,6 +23,13 @@ MAX_REASONS: Final = 3
 
 NOT_VERIFIED: Final = "not verified"
 """The label of what was not verified."""
+
+_FORMS: Final = {
+    "load": ("loads", "refuses"),
+    "accept": ("accepts", "refuses"),
+    "support": ("supports", "does not support"),
+}
+"""The positive and the negative answer for each `TargetVerdict.verb`."""
 
 
 def remarks_on_run(report: Report, *, quiet: bool = False, shows_reasons: bool = False) -> Iterator[tuple[str, str]]:
@@ -38,14 +46,6 @@ def remarks_on_run(report: Report, *, quiet: bool = False, shows_reasons: bool =
         yield NOT_VERIFIED, what
     if totals.counted and not quiet:
         yield "pedantic", counted_in_words(totals.counted.values())
-
-
-_FORMS: Final = {
-    "load": ("loads", "refuses"),
-    "accept": ("accepts", "refuses"),
-    "support": ("supports", "does not support"),
-}
-"""The positive and the negative answer for each `TargetVerdict.verb`."""
 
 
 def answer_in_words(target: TargetTotals, totals: Totals, *, shows_reasons: bool = False) -> str:
@@ -75,7 +75,7 @@ def _reasons(target: TargetTotals) -> str:
         return next(iter(target.unproven))
     reasons = [f"{reason} (in {count:,})" for reason, count in target.unproven.most_common(MAX_REASONS)]
     more = len(target.unproven) - len(reasons)
-    return " / ".join([*reasons, *([f"{more:,} more reasons"] if more else [])])
+    return " / ".join([*reasons, counted(more, "more reason")] if more else reasons)
 
 
 def paths_in_words(paths: Sequence[str], count: int) -> str:
@@ -91,8 +91,10 @@ def not_verified_in_run(totals: Totals) -> Iterator[str]:
         return
     for each in list(remarks.unverified.values())[:MAX_UNVERIFIED]:
         where = shown_path(each.path) if each.files == 1 else f"{each.files:,} of {totals.files:,} {totals.noun}s"
-        said = each.unverified.describe()
-        yield f"{said} ({where})" if totals.files > 1 else said
+        words = each.unverified.describe()
+        yield f"{words} ({where})" if totals.files > 1 else words
     left = len(remarks.unverified) - MAX_UNVERIFIED
-    if remarks.has_more_unverified or left > 0:
-        yield f"{'more' if remarks.has_more_unverified else f'{left:,} more'}; --verbose lists them by file"
+    if remarks.has_more_unverified:
+        yield "more; --verbose lists them by file"
+    elif left > 0:
+        yield f"{left:,} more; --verbose lists {'it' if left == 1 else 'them'} by file"

@@ -77,23 +77,23 @@ class _Phrase(Record):
         return self.one if files == 1 else self.several
 
 
-_ALONE: Final = {
-    FileGroup.CONFORMING: _Phrase(" conforms to {standard}", " conform to {standard}"),
-    FileGroup.VIOLATING: _Phrase(" does not conform to {standard}", " do not conform to {standard}"),
+_OF_ALL_FILES: Final = {
+    FileGroup.CONFORMING: _Phrase("{files} conforms to {standard}", "{files} conform to {standard}"),
+    FileGroup.VIOLATING: _Phrase("{files} does not conform to {standard}", "{files} do not conform to {standard}"),
     FileGroup.NOTHING_NEW_VIOLATING: _Phrase(
-        " has no new findings but does not conform to {standard}",
-        " have no new findings but do not conform to {standard}",
+        "{files} has no new findings but does not conform to {standard}",
+        "{files} have no new findings but do not conform to {standard}",
     ),
-    FileGroup.NOTHING_NEW: _Phrase(": no new findings", ": no new findings"),
-    FileGroup.UNDECIDED: _Phrase("", ""),
-    FileGroup.NOT_JUDGED: _Phrase(": not judged", ": none judged"),
-    FileGroup.NOT_CHECKED: _Phrase(": not checked", ": none checked"),
+    FileGroup.NOTHING_NEW: _Phrase("{files}: no new findings", "{files}: no new findings"),
+    FileGroup.UNDECIDED: _Phrase("{files}", "{files}"),
+    FileGroup.NOT_JUDGED: _Phrase("{files}: not judged", "{files}: none judged"),
+    FileGroup.NOT_CHECKED: _Phrase("{files}: not checked", "{files}: none checked"),
 }
-"""What follows the number of files if all of them are in the group."""
+"""The sentence if all files are in the group, without their findings."""
 
-_BESIDE_OTHERS: Final = {
+_OF_SOME_FILES: Final = {
     FileGroup.CONFORMING: _Phrase("conforms to {standard}", "conform to {standard}"),
-    FileGroup.VIOLATING: _Phrase("does not", "do not"),
+    FileGroup.VIOLATING: _Phrase("does not conform to {standard}", "do not conform to {standard}"),
     FileGroup.NOTHING_NEW_VIOLATING: _Phrase(
         "has no new findings but does not conform", "have no new findings but do not conform"
     ),
@@ -102,46 +102,47 @@ _BESIDE_OTHERS: Final = {
     FileGroup.NOT_JUDGED: _Phrase("not judged", "not judged"),
     FileGroup.NOT_CHECKED: _Phrase("not checked", "not checked"),
 }
-"""What follows the number of files in the group if there are other groups. A sentence lists the groups in this order.
+"""What follows the number of files if there are other groups. A sentence lists the groups in this order."""
 
-The phrase for VIOLATING is for a place after the conforming files: `2 conform to ONNX 1.23, 1 does not`.
-"""
+_AFTER_CONFORMING: Final = _Phrase("does not", "do not")
+"""The phrase about violating files after the conforming ones: `2 conform to ONNX 1.23, 1 does not`."""
 
 
 def _groups_in_words(report: Report, totals: Totals) -> str:
     """Return the number of files in each group, and of their findings."""
     groups = _files_by_group(report, totals)
     standard = _standard_in_words(report, totals)
-    files = counted(totals.files, totals.noun)
     if len(groups) == 1:
         (group,) = groups
-        return files + _all_files_in_words(group, totals, standard)
-    phrases = [_group_in_words(group, groups, totals, standard) for group in _BESIDE_OTHERS if group in groups]
-    return f"{files}: {', '.join(phrases) or 'none checked'}"
+        return _all_files_in_words(group, totals, standard)
+    phrases = [_some_files_in_words(group, groups, totals, standard) for group in _OF_SOME_FILES if group in groups]
+    return f"{counted(totals.files, totals.noun)}: {', '.join(phrases) or 'none checked'}"
 
 
 def _all_files_in_words(group: FileGroup, totals: Totals, standard: str) -> str:
-    """Return the words for files that are all of one group, after their number: ` conform to ONNX 1.23`."""
-    phrase = _ALONE[group].about(totals.files).format(standard=standard)
-    found = _findings(totals, group, totals.files)
+    """Return the sentence about files that are all of one group: `2 models conform to ONNX 1.23; 1 warning`."""
+    files = counted(totals.files, totals.noun)
+    verdict = _OF_ALL_FILES[group].about(totals.files).format(files=files, standard=standard)
+    findings = _findings_in_words(totals, group, totals.files)
     if group is FileGroup.UNDECIDED:
-        found = found or "no findings"
+        findings = findings or "no findings"
+    # After a colon, findings explain the verdict. They do not explain why files conform.
     mark = ";" if group is FileGroup.CONFORMING else ":"
-    return f"{phrase}{mark} {found}" if found else phrase
+    return f"{verdict}{mark} {findings}" if findings else verdict
 
 
-def _group_in_words(group: FileGroup, groups: Mapping[FileGroup, int], totals: Totals, standard: str) -> str:
+def _some_files_in_words(group: FileGroup, groups: Mapping[FileGroup, int], totals: Totals, standard: str) -> str:
     """Return the words for a group beside others, with its number of files: `2 conform to ONNX 1.23 (1 warning)`."""
     count = groups[group]
-    phrase = _BESIDE_OTHERS[group].about(count).format(standard=standard)
-    found = _findings(totals, group, count)
-    if group is FileGroup.VIOLATING and FileGroup.CONFORMING not in groups:
-        phrase += f" conform to {standard}"
+    is_after_conforming = group is FileGroup.VIOLATING and FileGroup.CONFORMING in groups
+    phrase = _AFTER_CONFORMING if is_after_conforming else _OF_SOME_FILES[group]
+    verdict = f"{count:,} {phrase.about(count).format(standard=standard)}"
+    details = _findings_in_words(totals, group, count)
     if group is FileGroup.NOTHING_NEW_VIOLATING:
         from onnx_lint.report.remarks import paths_in_words
 
-        found = paths_in_words(totals.verdicts.violating_paths, count)
-    return f"{count:,} {phrase} ({found})" if found else f"{count:,} {phrase}"
+        details = paths_in_words(totals.verdicts.violating_paths, count)
+    return f"{verdict} ({details})" if details else verdict
 
 
 def _files_by_group(report: Report, totals: Totals) -> dict[FileGroup, int]:
@@ -154,7 +155,7 @@ def _files_by_group(report: Report, totals: Totals) -> dict[FileGroup, int]:
     return {group: count for group, count in groups.items() if count}
 
 
-def _findings(totals: Totals, group: FileGroup, count: int) -> str:
+def _findings_in_words(totals: Totals, group: FileGroup, count: int) -> str:
     """Return the numbers of findings in the `count` files of a group, and in how many of these, if not in all."""
     found = totals.verdicts.groups.get(group)
     if found is None or not found.findings:
@@ -184,7 +185,7 @@ def _gaps_in_words(totals: Totals) -> Iterator[str]:
     for gap, count in by_files[:_MAX_GAPS]:
         yield gap if count >= judged else f"{gap} in {count:,} of {counted(judged, noun)}"
     if len(by_files) > _MAX_GAPS:
-        yield f"{len(by_files) - _MAX_GAPS:,} more settings left something out"
+        yield f"{counted(len(by_files) - _MAX_GAPS, 'more setting')} left something out"
 
 
 def interruption_in_words(report: Report) -> str:

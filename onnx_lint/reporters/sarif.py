@@ -19,7 +19,7 @@ from typing import Any, Final, TextIO
 
 from onnx_lint.common.record import Record
 from onnx_lint.report.file_report import FileReport
-from onnx_lint.report.findings import MAX_PLACES, Diagnostic, Placed, ProposedFix, RelatedPlace
+from onnx_lint.report.findings import Diagnostic, Placed, ProposedFix, RelatedPlace
 from onnx_lint.report.totals import Report
 from onnx_lint.reporters import Options
 from onnx_lint.reporters.escape import MAX_SHOWN_MESSAGE_CHARACTERS, shortened, visible
@@ -41,6 +41,7 @@ from onnx_lint.reporters.wording import (
     weakenings_in_words,
 )
 from onnx_lint.version import __version__
+from onnx_lint.wording import counted
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 MAX_RESULTS: Final = 25_000
@@ -98,7 +99,9 @@ class Writer:
         """Write the run."""
         of_run: list[dict[str, Any]] = []
         if (left_out := self._results.count - MAX_RESULTS) > 0:
-            of_run.append(_notification("too-many-results", "warning", f"{left_out:,} results were left out."))
+            were = "was" if left_out == 1 else "were"
+            words = f"{counted(left_out, 'result')} {were} left out."
+            of_run.append(_notification("too-many-results", "warning", words))
         if report.not_linted:
             from onnx_lint.report.verdict import interruption_in_words
 
@@ -208,11 +211,11 @@ def _suppression(item: Diagnostic) -> dict[str, str]:
 
 def _related_places(item: Diagnostic) -> tuple[RelatedPlace, ...]:
     """Return the related places, and those of all findings of other rules that are folded into the finding."""
-    others = [each for each in item.folding.members[MAX_PLACES:] if each.rule != item.rule]
-    if not others:
+    if not item.folding.members:
         return item.related
-    from onnx_lint.report.folding import related_place
+    from onnx_lint.report.folding import members_without_place, related_place
 
+    others = [each for each in members_without_place(item) if each.rule != item.rule]
     return (*item.related, *[related_place(item, each) for each in others])
 
 

@@ -10,8 +10,13 @@ from support.models.clean_model import TWICE, binary
 
 from onnx_lint.engine import describe
 from onnx_lint.engine.lint import lint_source
+from onnx_lint.engine.registry import registry
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
+from onnx_lint.ir.places.place import ROOT
+from onnx_lint.loader import load
+from onnx_lint.rule import Finding, Related
+from onnx_lint.spec.clauses import Severity, clauses
 
 
 def test_a_finding_that_cannot_be_described_keeps_message_and_place(monkeypatch: pytest.MonkeyPatch):
@@ -34,3 +39,15 @@ def test_a_finding_that_cannot_be_described_keeps_message_and_place(monkeypatch:
     assert (bare.message, bare.place, bare.rule) == (described.message, described.place, described.rule)
     assert (bare.byte_range, described.byte_range is None) == (None, False)
     assert [error.exception for error in report.internal_errors] == ["RuntimeError: a bug"]
+
+
+@pytest.mark.parametrize(
+    ("most", "words"), [(1, "1 further place is not listed"), (0, "2 further places are not listed")]
+)
+def test_places_that_are_left_out_are_counted(most: int, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(describe, "_MAX_RELATED", most)
+    model = load(BytesSource(binary(TWICE)))
+    finding = Finding(ROOT, "a fault", related=(Related(ROOT, "one"), Related(ROOT, "other")))
+    rule = registry()["duplicate-definition"].rule
+    _, described = describe.located(rule, finding, clauses()[rule.clauses[0]], Severity.ERROR, model, Settings())
+    assert [place.message for place in described.related[most:]] == [words]

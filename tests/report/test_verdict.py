@@ -195,12 +195,13 @@ def test_a_quiet_report_on_one_file_has_only_findings(form: str) -> None:
     assert shown(form, run_of([CUSTOM]), quiet=True).strip() == ""
 
 
-def test_the_reasons_of_several_files_are_counted() -> None:
+@pytest.mark.parametrize(("count", "more"), [(3, "1 more reason"), (4, "2 more reasons")])
+def test_the_reasons_of_several_files_are_counted(count: int, more: str) -> None:
     files = [*several(of_program("a.onnx", loads=None))]
-    files += [replace(files[0], path=f"{number}", targets=(_unproven(number),)) for number in range(4)]
+    files += [replace(files[0], path=f"{number}", targets=(_unproven(number),)) for number in range(count)]
     assert list(verdict_lines(run_of(files)))[1] == (
-        "onnxruntime 1.32.0: not proven to load 6 (a.onnx, other_a.onnx, 0, 3 more): "
-        "not judged: 1 node (in 2) / reason 0 (in 1) / reason 1 (in 1) / 2 more reasons"
+        f"onnxruntime 1.32.0: not proven to load {count + 2} (a.onnx, other_a.onnx, 0, {count - 1} more): "
+        f"not judged: 1 node (in 2) / reason 0 (in 1) / reason 1 (in 1) / {more}"
     )
 
 
@@ -294,6 +295,7 @@ def test_many_different_sentences_are_counted() -> None:
         return list(verdict_lines(run_of(files)))[1:]
 
     assert lines(5)[-1] == "not verified: part 4 was left out (4.onnx)"
+    assert lines(6)[-1] == "not verified: 1 more; --verbose lists it by file"
     assert lines(7)[4:] == [
         "not verified: part 4 was left out (4.onnx)",
         "not verified: 2 more; --verbose lists them by file",
@@ -309,9 +311,11 @@ def test_names_of_strangers_are_escaped() -> None:
     assert sum(r"a\x1b[31m\n::error::b" in line for line in lines) == 2
 
 
-def test_settings_that_differ_from_file_to_file_are_counted() -> None:
-    files = [FileReport(f"{each}.onnx", 9, gaps=(f"gap {each}",)) for each in range(7)]
-    assert verdict_in_words(run_of(files)).endswith("gap 4 in 1 of 7 models; 2 more settings left something out")
+@pytest.mark.parametrize(("count", "more"), [(6, "1 more setting"), (7, "2 more settings")])
+def test_settings_that_differ_from_file_to_file_are_counted(count: int, more: str) -> None:
+    files = [FileReport(f"{each}.onnx", 9, gaps=(f"gap {each}",)) for each in range(count)]
+    verdict = verdict_in_words(run_of(files))
+    assert verdict.endswith(f"gap 4 in 1 of {count} models; {more} left something out")
 
 
 def test_what_settings_left_out_is_counted_among_the_judged_files() -> None:

@@ -401,17 +401,20 @@ def test_sarif_makes_no_link_of_a_name() -> None:
 
 
 @pytest.mark.usefixtures("made_up_rules")
-def test_sarif_of_too_many_results_keeps_the_worst_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("count", "words"), [(100, "1 result was left out."), (105, "6 results were left out.")], ids=["one", "several"]
+)
+def test_sarif_of_too_many_results_keeps_the_worst_and_says_so(
+    count: int, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert sarif.MAX_RESULTS == 25_000, "what GitHub takes in of one run"
     monkeypatch.setattr(sarif, "MAX_RESULTS", 100)
-    notes = tuple(note() for _ in range(105))
+    notes = tuple(note() for _ in range(count))
     report = replace(REPORT, files=(FileReport("m.onnx", 1, (*notes, error())),))
     run = json.loads(written("sarif", report))["runs"][0]
     assert len(run["results"]) == 100
     assert run["results"][-1]["ruleId"] == "twice-defined"
-    assert [item["message"]["text"] for item in run["invocations"][0]["toolExecutionNotifications"]] == [
-        "6 results were left out."
-    ]
+    assert [item["message"]["text"] for item in run["invocations"][0]["toolExecutionNotifications"]] == [words]
 
 
 @pytest.mark.usefixtures("made_up_rules")
