@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from onnx_lint.common.record import replace
+from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.settings import Settings
 from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.ir.places.place import EnclosingNames
@@ -21,10 +21,18 @@ _MAX_RELATED: Final = 1_000
 """The most related places of a finding that are listed."""
 
 
+class LocatedDiagnostic(Record):
+    """A diagnostic with its place in the order of a report."""
+
+    diagnostic: Diagnostic
+    first_byte: int = 0
+    """The first byte of the finding; 0 if it is unknown."""
+
+
 def located(
     rule: Rule, finding: Finding, clause: Clause, level: Severity, model: Model, settings: Settings
-) -> tuple[int, Diagnostic]:
-    """Return the first byte of a finding and the diagnostic for it; after a crash 0, and one without surroundings."""
+) -> LocatedDiagnostic:
+    """Return the diagnostic for a finding; after a crash without its bytes and what is around its place."""
     bare = Diagnostic(
         rule=rule.id,
         severity=level,
@@ -45,7 +53,7 @@ def located(
     )
     with model.crashes.at("describing a finding", finding.place):
         return _with_surroundings(bare, finding, clause, model)
-    return 0, bare
+    return LocatedDiagnostic(bare)  # after a crash
 
 
 def _advice(finding: Finding) -> Advice:
@@ -59,14 +67,14 @@ def _case(finding: Finding) -> str:
     return finding.case or place_kind([field for field, _ in finding.place.key])
 
 
-def _with_surroundings(bare: Diagnostic, finding: Finding, clause: Clause, model: Model) -> tuple[int, Diagnostic]:
-    """Return the first byte of a finding, and its diagnostic with its bytes, and with what is around its place."""
+def _with_surroundings(bare: Diagnostic, finding: Finding, clause: Clause, model: Model) -> LocatedDiagnostic:
+    """Return the diagnostic for a finding with its bytes, and with what is around its place."""
     extent = extent_of(finding, model)
     around = EnclosingNames()
     with model.crashes.at("looking for the names around a finding", finding.place):
         around = model.places.enclosing_names(finding.place)
     section = finding.anchor or _section_of_operator(finding, clause, model) or clause.anchor
-    return extent[0] if extent is not None else 0, replace(
+    diagnostic = replace(
         bare,
         at=_with_noun(finding.place, model),
         cited=replace(bare.cited, anchor=section, case=_case(finding)),
@@ -80,6 +88,7 @@ def _with_surroundings(bare: Diagnostic, finding: Finding, clause: Clause, model
         around=around,
         identity=BaselineIdentity(former=_former(bare, finding, model)),
     )
+    return LocatedDiagnostic(diagnostic, extent[0] if extent is not None else 0)
 
 
 def _former(bare: Diagnostic, finding: Finding, model: Model) -> Diagnostic | None:

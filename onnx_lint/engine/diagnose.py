@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from onnx_lint.common.cached import cached_property
 from onnx_lint.common.deadline import check_deadline
-from onnx_lint.common.record import Record
+from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.internal_errors import InternalErrors
 from onnx_lint.engine.registry import Registered
 from onnx_lint.engine.selection import presence
@@ -20,17 +20,10 @@ from onnx_lint.rule import Finding, Rule
 from onnx_lint.spec.clauses import Clause, Severity, clauses, severity
 
 if TYPE_CHECKING:
+    from onnx_lint.engine.describe import LocatedDiagnostic
     from onnx_lint.engine.structure import Structures
     from onnx_lint.engine.suppressions import PlacePatterns
     from onnx_lint.engine.trials.trials import Trials
-    from onnx_lint.report.findings import Diagnostic
-
-
-class LocatedDiagnostic(Record):
-    """A diagnostic with its place in the order of a report."""
-
-    first_byte: int
-    diagnostic: Diagnostic
 
 
 class _Reporting(Record):
@@ -102,7 +95,9 @@ class Diagnoser:
         edition = self._settings.standard.edition
         how = presence(entry, clause, self._settings) if edition in clause.keyword else None
         level = severity(clause, edition) if how == "listed" else None
-        return _Reporting(is_counted=how == "counted", level=level and self._settings.severities.get(entry.id, level))
+        if level is not None:
+            level = self._settings.severities.get(entry.id, level)
+        return _Reporting(is_counted=how == "counted", level=level)
 
     def _located(self, rule: Rule, finding: Finding, clause: Clause, level: Severity) -> LocatedDiagnostic:
         """Return the diagnostic for a finding that is listed."""
@@ -111,7 +106,8 @@ class Diagnoser:
 
         if finding.proposals is not None:
             finding = self._trials_of_model().with_hints(finding, rule)
-        first_byte, diagnostic = located(rule, finding, clause, level, self._model, self._settings)
+        found = located(rule, finding, clause, level, self._model, self._settings)
+        diagnostic = found.diagnostic
         if self._settings.has_baseline:
             from onnx_lint.engine.identities import with_identity
 
@@ -119,7 +115,7 @@ class Diagnoser:
                 diagnostic = with_identity(diagnostic, finding, self._structures, self._model)
         if clause.chapter == "policy":
             diagnostic = cited_from_policy(diagnostic, self._settings)
-        return LocatedDiagnostic(first_byte, diagnostic)
+        return replace(found, diagnostic=diagnostic)
 
     def _trials_of_model(self) -> Trials:
         if self.trials is None:

@@ -20,7 +20,8 @@ from onnx_lint.report.file_report import Counted, InternalError
 from onnx_lint.rule import Finding, RuleError
 
 if TYPE_CHECKING:
-    from onnx_lint.engine.diagnose import Diagnoser, LocatedDiagnostic
+    from onnx_lint.engine.describe import LocatedDiagnostic
+    from onnx_lint.engine.diagnose import Diagnoser
     from onnx_lint.engine.suppressions import PlacePatterns
     from onnx_lint.engine.targets.judge import TargetJudge
     from onnx_lint.report.findings import Diagnostic

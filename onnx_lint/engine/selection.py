@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from onnx_lint.common.cached import Memory
 from onnx_lint.common.record import replace
@@ -44,7 +44,7 @@ def _is_named(entry: Registered, keyword: str, names: Sequence[str], clause: Cla
     return not selecting.isdisjoint(names)
 
 
-def presence(entry: Registered, clause: Clause, settings: Settings) -> str | None:
+def presence(entry: Registered, clause: Clause, settings: Settings) -> Literal["listed", "counted"] | None:
     """Return how findings of the rule under the clause are reported: `listed`, `counted`, or None for not at all.
 
     Rules that are selected by name or by `--pedantic` are listed, and so are errors, and the rules of plugins. A
@@ -65,7 +65,7 @@ def presence(entry: Registered, clause: Clause, settings: Settings) -> str | Non
     return _default_presence(entry, clause, settings)
 
 
-def _default_presence(entry: Registered, clause: Clause, settings: Settings) -> str | None:
+def _default_presence(entry: Registered, clause: Clause, settings: Settings) -> Literal["listed", "counted"] | None:
     """Return the presence, see `presence`, of a clause that no setting names."""
     if clause.presence == "optional":
         return None

@@ -35,7 +35,7 @@ def test_a_finding_that_cannot_be_described_keeps_message_and_place(monkeypatch:
     monkeypatch.setattr(describe, "_with_surroundings", crash)
     report = lint_source(BytesSource(binary(TWICE)), "m.onnx", settings)
     [bare] = report.diagnostics
-    assert [offset for offset, _ in located] == [0]
+    assert [each.first_byte for each in located] == [0]
     assert (bare.message, bare.place, bare.rule) == (described.message, described.place, described.rule)
     assert (bare.byte_range, described.byte_range is None) == (None, False)
     assert [error.exception for error in report.internal_errors] == ["RuntimeError: a bug"]
@@ -49,5 +49,6 @@ def test_places_that_are_left_out_are_counted(most: int, words: str, monkeypatch
     model = load(BytesSource(binary(TWICE)))
     finding = Finding(ROOT, "a fault", related=(Related(ROOT, "one"), Related(ROOT, "other")))
     rule = registry()["duplicate-definition"].rule
-    _, described = describe.located(rule, finding, clauses()[rule.clauses[0]], Severity.ERROR, model, Settings())
-    assert [place.message for place in described.related[most:]] == [words]
+    clause = clauses()[rule.clauses[0]]
+    found = describe.located(rule, finding, clause, Severity.ERROR, model, Settings()).diagnostic
+    assert [place.message for place in found.related[most:]] == [words]

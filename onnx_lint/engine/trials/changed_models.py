@@ -57,7 +57,7 @@ class ChangedModels:
         found = self.unchanged
         if found is None or not found.proposed.imports or not self._most_trials:
             return None
-        trial = None
+        trial = None  # if the time is over, or after a crash
         with self._time.time_limit(), self._model.crashes.at("trying an import"):
             trial = import_trial(found, self._model.operators, self._changed_model, self._most_trials)
         self._model_with_imports = None if trial is None else trial.model
@@ -76,10 +76,10 @@ class ChangedModels:
         None if the change does not fix the finding, or causes another one; also if the time is over, or after a crash.
         """
         self.budget.charge(finding.rule)
-        before = self._before  # not within the time limit: imports are checked within one of their own
+        before = self._before  # before the time limit starts: imports are checked within one of their own
         with self.budget.time_limit(), self._model.crashes.at("trying a change"):
             return self._check_changed_model(proposal, finding, before)
-        return None
+        return None  # the time is over, or after a crash
 
     @property
     def _before(self) -> ComparedFindings | None:

@@ -47,8 +47,13 @@ _CHAPTERS: Final = frozenset(
 
 RuleAndClause = tuple[str, str]
 
-FindingKey = tuple[str, str, PlaceKey]
-"""Identifies a finding in one model: its rule, its clause and its place."""
+
+class FindingKey(Record):
+    """Identifies a finding in one model."""
+
+    rule: str
+    clause: str
+    place: PlaceKey
 
 
 class ComparedFinding(Record):
@@ -76,7 +81,7 @@ class ComparedFinding(Record):
     @property
     def key(self) -> FindingKey:
         """The key of the finding."""
-        return self.rule, self.clause, self.place.key
+        return FindingKey(self.rule, self.clause, self.place.key)
 
 
 class ComparedFindings:

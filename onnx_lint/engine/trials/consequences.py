@@ -52,7 +52,7 @@ class Consequences:
 
 
 def _key_of(item: Diagnostic) -> FindingKey:
-    return item.rule, item.clause, item.at.key
+    return FindingKey(item.rule, item.clause, item.at.key)
 
 
 def _group_of(item: Diagnostic) -> object:

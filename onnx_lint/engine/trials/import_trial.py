@@ -65,7 +65,8 @@ def import_trial(
     `checks`: how many checks there is time for.
     """
     best: ImportTrial | None = None
-    imports, model = _certain_imports(before, operators, changed)
+    certain = _certain_imports(before, operators, changed)
+    imports, model = certain.imports, certain.model
     for _ in range(min(MAX_CHECKS, checks)):
         edits = _edits(imports, operators)
         found = _checked(before, imports, edits, model or changed(edits)) if edits else None
@@ -85,13 +86,17 @@ def import_trial(
     return best
 
 
-def _certain_imports(
-    before: ComparedFindings, operators: Operators, changed: ChangedModel
-) -> tuple[dict[str, Proposal], Model | None]:
-    """Return the imports by cause, without those that change what a node computes.
+class _CertainImports(Record):
+    """The imports that change no result of a node."""
 
-    If it was loaded for that, return the model with them as well.
-    """
+    imports: dict[str, Proposal]
+    """The imports, by cause."""
+    model: Model | None = None
+    """The model with these imports, if it was loaded to find them."""
+
+
+def _certain_imports(before: ComparedFindings, operators: Operators, changed: ChangedModel) -> _CertainImports:
+    """Return the imports that signatures prove, without those that change what a node computes."""
     imports = {cause: proposals.options()[0] for cause, proposals in before.proposed.imports.items()}
     tests = {
         cause: each.condition_in_model
@@ -99,13 +104,14 @@ def _certain_imports(
         if each.condition_in_model is not None
     }
     if not tests:
-        return imports, None
+        return _CertainImports(imports)
     model = changed(_edits(imports, operators))
     kept = set() if model is None or not model.loaded else {cause for cause, holds in tests.items() if holds(model)}
     if model is not None and len(kept) < len(tests):
         model.release()
         model = None
-    return {cause: each for cause, each in imports.items() if cause not in tests or cause in kept}, model
+    certain = {cause: each for cause, each in imports.items() if cause not in tests or cause in kept}
+    return _CertainImports(certain, model)
 
 
 def _edits(imports: Mapping[str, Proposal], operators: Operators) -> tuple[Edit, ...]:
@@ -143,7 +149,7 @@ def _needed_by_types(found: ImportTrial, imports: Mapping[str, Proposal]) -> dic
 def _uncovered_errors(
     before: ComparedFindings, after: ComparedFindings, edition: str
 ) -> dict[NodeKey | None, tuple[str, ...]]:
-    """Return `ImportTrial.uncovered_errors`."""
+    """Return the messages of the errors that only the imports show, and of those at nodes that need them, by node."""
     known = {_key(before, each) for each in before.items}
     nodes_with_import = {before.nodes.key_at(place) for place in before.proposed.places_with_import}
     found: dict[NodeKey | None, tuple[str, ...]] = {}

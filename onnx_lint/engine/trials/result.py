@@ -77,13 +77,13 @@ class Trial(Record):
             return Effect.FIXES
         changed = self._changed_nodes()
         uncovered = self._uncovered_nodes(changed)
-        # The findings at uncovered nodes do not count, since the nodes could not be checked before. The finding to fix
-        # is at one of the changed nodes. So what these had before counts, also if the change uncovers them.
-        counts, counts_after = before.counts(uncovered - changed), after.counts(uncovered)
+        # The changed nodes keep their old findings, also if the change uncovers them: the one to fix is among these.
+        not_checked_before = uncovered - changed
+        counts, counts_after = before.counts(without=not_checked_before), after.counts(without=uncovered)
         return Effect.UNCOVERS if uncovered and self._fixes_and_adds_none(counts, counts_after) else Effect.REJECTED
 
     def _fixes_and_adds_none(self, counts: Counter[RuleAndClause], counts_after: Counter[RuleAndClause]) -> bool:
-        """Return whether the findings became fewer by this one, and none more."""
+        """Return whether the change fixes the finding, and no rule and clause has more mistakes than before."""
         key = self.finding.rule_and_clause
         return not counts_after - counts and counts[key] - counts_after[key] >= self.finding.count
 
@@ -144,9 +144,9 @@ def fixed_findings(before: ComparedFindings, after: ComparedFindings) -> Iterato
     - less is known after the change about the values that it concerns.
     """
     known = {(item.rule_and_clause, before.nodes.key_at(item.place)) for item in before.items}
-    left = {(item.rule_and_clause, after.nodes.key_at(item.place)) for item in after.items}
-    rules_with_new = {rule for (rule, _), _ in left - known}
-    rules_left = {rule for (rule, _), _ in left}
+    left = {(item.rule_and_clause, after.nodes.key_at(item.place)): item.rule for item in after.items}
+    rules_with_new = {rule for finding, rule in left.items() if finding not in known}
+    rules_left = set(left.values())
     for item in before.items:
         node = before.nodes.key_at(item.place)
         doubtful_rules = rules_left if node is None else rules_with_new
@@ -176,6 +176,9 @@ def _known_dims(shape: Sequence[Dim]) -> int:
 
 
 def _is_about_types(rule: str) -> bool:
-    """Return whether a rule reports what follows from types or declarations alone, whatever the numbers are."""
+    """Return whether a rule reports what follows from types or declarations alone, whatever the numbers are.
+
+    `tests/engine/trials/test_result.py` lists these rules.
+    """
     entry = registry()[rule]
     return entry.chapter == _DECLARATION_CHAPTER or entry.about == _ABOUT_TYPES

@@ -13,7 +13,7 @@ from typing import Final
 
 from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.trials.changed_models import ChangedModels
-from onnx_lint.engine.trials.compared_findings import ComparedFinding
+from onnx_lint.engine.trials.compared_findings import ComparedFinding, FindingKey
 from onnx_lint.engine.trials.consequences import Consequences
 from onnx_lint.engine.trials.result import TrialResult
 from onnx_lint.ir.operators.proposals import Proposal, Proposals
@@ -134,6 +134,7 @@ class Trials:
             return self._outcomes_by_shared_cause[proposals.cause]
         known = self._outcomes_by_cause.get((tried.rule, cause)) if cause else None
         if known is not None:
+            # The first finding of this cause has the hint, and the report folds this finding into it.
             return _ELSEWHERE if known.decision is HintDecision.REPORT else known
         if tried.key in self._consequences:
             return _ELSEWHERE
@@ -152,7 +153,7 @@ class Trials:
         budget = self._models.budget
         if not budget.may_try(finding.rule):
             return _UNKNOWN
-        options: Sequence[Proposal] = ()
+        options: Sequence[Proposal] = ()  # if the time is over before they are found
         with budget.time_limit():
             options = self._options_of(proposals)
         results: list[TrialResult] = []
@@ -185,11 +186,11 @@ class Trials:
         """Return the changes that are proposed; none after a crash."""
         with self._model.crashes.at("looking for a change that fixes a finding"):
             return proposals.options()
-        return ()
+        return ()  # after a crash, which the context has recorded
 
     def _note_consequences(self, result: TrialResult, finding: ComparedFinding) -> None:
         """Record what the one change that is reported for a finding fixes as well."""
-        also_fixes = [(rule, clause, place.key) for rule, clause, place in result.proposal.also_fixes]
+        also_fixes = [FindingKey(rule, clause, place.key) for rule, clause, place in result.proposal.also_fixes]
         self._consequences.add((*result.also_fixed, *also_fixes), finding.key)
 
 
