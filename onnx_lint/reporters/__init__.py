@@ -84,7 +84,8 @@ def shown_parts(formats: Iterable[str], *, quiet: bool, statistics: bool) -> tup
 class FileWriter(Protocol):
     """Writes a report. It is constructed with `(head, stream, options, count)`.
 
-    `head`: the report before the first file, with edition and rules. `count`: the number of files.
+    `head`: the report before the first file, with edition and rules. `count`: the number of files. Formats that do not
+    depend on one of them name it `_head` or `_count`.
     """
 
     def file(self, file: FileReport) -> None:

@@ -30,7 +30,7 @@ class Writer:
     Of one severity, the first findings of each rule and clause in a file come before further ones, see `MAX_OF_A_KIND`.
     """
 
-    def __init__(self, head: Report, stream: TextIO, options: Options, count: int) -> None:
+    def __init__(self, _head: Report, stream: TextIO, options: Options, count: int) -> None:
         self._stream = stream
         self._root = options.root or default_root()
         self._of_a_kind = MAX_OF_A_KIND if count <= 1 else 1

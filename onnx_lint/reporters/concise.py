@@ -22,7 +22,7 @@ class Writer:
     For a model in text form a line begins `path:line:column: place:`.
     """
 
-    def __init__(self, head: Report, stream: TextIO, options: Options, count: int) -> None:
+    def __init__(self, _head: Report, stream: TextIO, options: Options, _count: int) -> None:
         self._stream = stream
         self._options = options
 

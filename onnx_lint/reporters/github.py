@@ -69,7 +69,7 @@ class Annotation(Record):
 class Writer:
     """Writes annotations and the log of each file, and at the end a line about all files."""
 
-    def __init__(self, head: Report, stream: TextIO, options: Options, count: int) -> None:
+    def __init__(self, _head: Report, stream: TextIO, options: Options, count: int) -> None:
         self._stream = stream
         self._options = options
         self._root = options.root or default_root()

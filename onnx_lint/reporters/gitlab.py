@@ -45,7 +45,7 @@ _RANKS: Final = ("info", "minor", "major", _BLOCKER)
 class Writer:
     """Keeps the most severe issues of all files, and writes one JSON array."""
 
-    def __init__(self, head: Report, stream: TextIO, options: Options, count: int) -> None:
+    def __init__(self, _head: Report, stream: TextIO, options: Options, _count: int) -> None:
         self._stream = stream
         self._root = options.root or default_root()
         self._issues = WorstLines(MAX_ISSUES)

@@ -75,14 +75,14 @@ class _PageFile(Record):
 
     path: str
     rank: tuple[int, bool]
-    """The key that sorts files by what there is to say of them: findings, then failures, then nothing."""
+    """The key that sorts the files with the most severe findings first, then those that failed, then the others."""
     lines: tuple[str, ...]
 
 
 class Writer:
     """Keeps the worst findings and a few lines about the worst files, and writes the page."""
 
-    def __init__(self, head: Report, stream: TextIO, options: Options, count: int) -> None:
+    def __init__(self, head: Report, stream: TextIO, options: Options, _count: int) -> None:
         self._stream = stream
         self._head = head
         self._options = options
@@ -143,7 +143,7 @@ class Writer:
         if entries:
             yield from findings_of(report, entries, folder)
         yield from _file_section(report, files, folder, is_open=len(files) == 1 or not entries)
-        yield from documentation_of(rules_of(entries))
+        yield from _documentation_of_rules(rules_of(entries))
         yield "</main>"
 
 
@@ -204,7 +204,7 @@ def _csp_hash(text: str) -> str:
 
 
 def _rank(file: FileReport) -> tuple[int, bool]:
-    """Return `_PageFile.rank`."""
+    """Return the key that sorts the files with the most severe findings first, then those that failed."""
     worst = worst_finding(file)
     has_failed = bool(file.internal_errors) or file.failure is not None
     return 0 if worst is None else -worst, not has_failed
@@ -219,8 +219,8 @@ def _state(file: FileReport, report: Report) -> str:
 # --- the rules
 
 
-def documentation_of(names: Sequence[str]) -> Iterator[str]:
-    """Yield the documentation of rules."""
+def _documentation_of_rules(names: Sequence[str]) -> Iterator[str]:
+    """Yield the section with the documentation of rules; nothing without rules."""
     if not names:
         return
     yield "<section><h2>What the rules require</h2>"

@@ -27,7 +27,7 @@ from onnx_lint.reporters.records import (
 class Writer:
     """Writes one JSON document, file by file."""
 
-    def __init__(self, head: Report, stream: TextIO, options: Options, count: int) -> None:
+    def __init__(self, head: Report, stream: TextIO, options: Options, _count: int) -> None:
         self._stream = stream
         self._options = options
         self._is_first = True

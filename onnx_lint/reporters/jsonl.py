@@ -28,7 +28,7 @@ from onnx_lint.reporters.records import (
 class Writer:
     """Writes one record per line."""
 
-    def __init__(self, head: Report, stream: TextIO, options: Options, count: int) -> None:
+    def __init__(self, head: Report, stream: TextIO, options: Options, _count: int) -> None:
         self._stream = stream
         self._show_suppressed = options.show_suppressed
         self._write({"record": "run", "version": VERSION, "tool": tool_record(head), **settings_record(head)})

@@ -59,7 +59,7 @@ _NO_XML: Final = re.compile("[\ufffe\uffff]")
 class Writer:
     """Keeps the test suite of each file as text, and writes one document."""
 
-    def __init__(self, head: Report, stream: TextIO, options: Options, count: int) -> None:
+    def __init__(self, head: Report, stream: TextIO, options: Options, _count: int) -> None:
         self._stream = stream
         self._head = head
         self._options = options
@@ -94,42 +94,47 @@ class Writer:
 
 
 class _Suite:
-    """A test suite: properties, then test cases. All of its texts are safe for XML already, except the properties."""
+    """A test suite: properties, then test cases. Characters that XML 1.0 forbids are escaped in all texts."""
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self.element = ElementTree.Element("testsuite", name=name)
+        self.element = ElementTree.Element("testsuite", name=_escaped(name))
 
     def count(self, tag: str) -> int:
         """Return the number of elements with this tag."""
         return len(self.element.findall(f".//{tag}"))
 
     def add_properties(self, pairs: Iterable[tuple[str, str]]) -> None:
-        """Add the properties, each a name and a value."""
+        """Add the properties, each a name and a value. Both are shown on one line, and cut if they are very long."""
         properties = ElementTree.SubElement(self.element, "properties")
         for name, value in pairs:
-            ElementTree.SubElement(properties, "property", name=_text(name), value=_text(value))
+            _add_element(properties, "property", name=_text(name), value=_text(value))
 
     def add_passed(self, name: str, output: str | None = None) -> None:
         """Add a case that passes. `output`: what it has printed."""
-        case = self._case(name)
+        case = self._add_case(name)
         if output is not None:
-            ElementTree.SubElement(case, "system-out").text = output
+            _add_element(case, "system-out").text = _escaped(output)
 
     def add_skipped(self, name: str, message: str) -> None:
         """Add a case that was skipped."""
-        ElementTree.SubElement(self._case(name), "skipped", message=message).text = ""
+        _add_element(self._add_case(name), "skipped", message=message).text = ""
 
     def add_failure(self, name: str, message: str, text: str = "") -> None:
         """Add a case that fails."""
-        ElementTree.SubElement(self._case(name), "failure", message=message, type="failure").text = text
+        _add_element(self._add_case(name), "failure", message=message, type="failure").text = _escaped(text)
 
     def add_error(self, name: str, message: str, text: str = "") -> None:
         """Add a case that could not be run to its end."""
-        ElementTree.SubElement(self._case(name), "error", message=message, type="error").text = text
+        _add_element(self._add_case(name), "error", message=message, type="error").text = _escaped(text)
 
-    def _case(self, name: str) -> ElementTree.Element:
-        return ElementTree.SubElement(self.element, "testcase", classname=self._name, name=name)
+    def _add_case(self, name: str) -> ElementTree.Element:
+        return _add_element(self.element, "testcase", classname=self._name, name=name)
+
+
+def _add_element(parent: ElementTree.Element, tag: str, **attributes: str) -> ElementTree.Element:
+    safe = {name: _escaped(value) for name, value in attributes.items()}
+    return ElementTree.SubElement(parent, tag, safe)
 
 
 def _run_suite(report: Report) -> _Suite:
@@ -199,7 +204,7 @@ def _properties(file: FileReport, report: Report) -> Iterator[tuple[str, str]]:
     conforms, reason = file.conformity.conforms, file.conformity.reason
     yield "conforms", "unknown" if conforms is None else str(conforms).lower()
     if reason:
-        yield "conforms why", visible(reason)
+        yield "conforms why", reason
     if file.suppressed:
         yield "suppressed", f"{len(file.suppressed):,}"
     facts = file_description(file)
@@ -218,30 +223,33 @@ def _headline(group: Sequence[Diagnostic]) -> str:
 
 
 def _list(group: Sequence[Diagnostic]) -> str:
+    """Return the findings of a group, one or more lines each. Guidance that the line before had is not repeated."""
     first = group[0]
     lines = [_text(f"{first.clause} {first.keyword} ({first.anchor}): {first.clause_summary}")]
-    said: list[tuple[str, str]] = []
+    shown_before: Sequence[tuple[str, str]] = ()
     for item in group[:MAX_LISTED_FINDINGS]:
         where = position_in_words(item)
         bytes_shown = f" ({where})" if where else ""
         lines.append(f"{item.severity.label}: {_text(item.place)}{bytes_shown}: {_text(item.message)}")
         lines += [f"  {label}: {_text(what)}" for label, what in labelled_places(item)]
-        before, said = said, [*labelled_guidance(item)]
-        lines += [f"  {_text(label)}: {_text(what)}" for label, what in said if (label, what) not in before]
+        guidance = tuple(labelled_guidance(item))
+        lines += [f"  {_text(label)}: {_text(what)}" for label, what in guidance if (label, what) not in shown_before]
+        shown_before = guidance
     if len(group) > MAX_LISTED_FINDINGS:
         lines.append(more_like_it(len(group) - MAX_LISTED_FINDINGS, "finding"))
     return "\n".join(lines)
 
 
 def _text(text: str) -> str:
-    """Return text on one line, not too long, without characters that XML 1.0 forbids."""
-    return _without_forbidden(shortened(visible(text), MAX_SHOWN_MESSAGE_CHARACTERS))
+    """Return text on one line, cut in the middle if it is very long."""
+    return shortened(visible(text), MAX_SHOWN_MESSAGE_CHARACTERS)
 
 
 def _lines(text: str) -> str:
-    """Return text with its line breaks, without characters that XML 1.0 forbids."""
-    return _without_forbidden("\n".join(visible(line) for line in text.split("\n")))
+    """Return text with its line breaks."""
+    return "\n".join(visible(line) for line in text.split("\n"))
 
 
-def _without_forbidden(text: str) -> str:
+def _escaped(text: str) -> str:
+    """Return text without the characters that XML 1.0 forbids and `visible` allows."""
     return _NO_XML.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

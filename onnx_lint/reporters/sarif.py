@@ -61,7 +61,7 @@ _VALUE_FIELDS: Final = frozenset({"input", "output", "value_info"})
 class Writer:
     """Keeps the results of all files as text, as many as are written, and writes one run with them."""
 
-    def __init__(self, head: Report, stream: TextIO, options: Options, count: int) -> None:
+    def __init__(self, head: Report, stream: TextIO, options: Options, _count: int) -> None:
         self._stream = stream
         self._options = options
         self._root = options.root or default_root()
@@ -77,17 +77,23 @@ class Writer:
         artifact = {"uri": uri, "index": self._files}
         self._files += 1
         self._artifacts.write(f"{compact(_artifact(file, uri))}\n")
-        items = (*file.diagnostics, *file.suppressed) if self._options.show_suppressed else file.diagnostics
-        if items:
+        suppressed = file.suppressed if self._options.show_suppressed else ()
+        if file.diagnostics or suppressed:
             from onnx_lint.reporters.fingerprint import fingerprints
 
             of_file = _ResultFile(artifact, _REGION if file.size <= MAX_SIZE_WITH_LINE else None)
-            for index, (item, mark) in enumerate(zip(items, fingerprints(items, uri), strict=True)):
-                is_suppressed = index >= len(file.diagnostics)
-                result = _result(item, mark, self._index_of(item.rule), of_file, is_suppressed=is_suppressed)
-                self._results.add(item.severity, compact(result))
+            each_fingerprint = fingerprints((*file.diagnostics, *suppressed), uri)
+            for item in file.diagnostics:
+                self._add_result(item, next(each_fingerprint), of_file, is_suppressed=False)
+            for item in suppressed:
+                self._add_result(item, next(each_fingerprint), of_file, is_suppressed=True)
         for each in _notifications(file, artifact, self._indices):
             self._notifications.write(f"{compact(each)}\n")
+
+    def _add_result(self, item: Diagnostic, fingerprint: str, file: _ResultFile, *, is_suppressed: bool) -> None:
+        """Keep a finding as a result, if it is one of the most severe ones."""
+        result = _result(item, fingerprint, self._index_of(item.rule), file, is_suppressed=is_suppressed)
+        self._results.add(item.severity, compact(result))
 
     def _index_of(self, rule: str) -> int:
         """Return the index of a rule. Those that only some files are checked with follow the others."""
@@ -181,9 +187,11 @@ class _ResultFile(Record):
     """The region of a result that has no line; None if no result in the file has a region."""
 
 
-def _result(item: Diagnostic, mark: str, rule_index: int, file: _ResultFile, *, is_suppressed: bool) -> dict[str, Any]:
-    """Return a finding as a result. `mark`: its fingerprint."""
-    digest, _, number = mark.partition(":")
+def _result(
+    item: Diagnostic, fingerprint: str, rule_index: int, file: _ResultFile, *, is_suppressed: bool
+) -> dict[str, Any]:
+    """Return a finding as a result."""
+    digest, _, number = fingerprint.partition(":")
     related = enumerate(_related_places(item)[:MAX_RELATED], 1)
     fix = item.first_with_fix.fix
     return {
@@ -193,7 +201,7 @@ def _result(item: Diagnostic, mark: str, rule_index: int, file: _ResultFile, *, 
         "level": item.severity.label,
         "message": _message(item),
         "locations": [_location(item, file)],
-        "partialFingerprints": {"primaryLocationLineHash": f"{digest[:16]}:{number}", "onnxLint/v1": mark},
+        "partialFingerprints": {"primaryLocationLineHash": f"{digest[:16]}:{number}", "onnxLint/v1": fingerprint},
         "properties": _properties(item),
         **without_none(
             occurrenceCount=item.count if item.count > 1 else None,
@@ -298,7 +306,7 @@ def _with_snippet(location: dict[str, Any], item: Diagnostic) -> dict[str, Any]:
     rows: list[str] = []
     for line in item.context:
         rows.append(f"{line.label:>4} |  {line.text}")
-        rows += [f"     |  {mark}"] if (mark := mark_under(line)) else []
+        rows += [f"     |  {carets}"] if (carets := mark_under(line)) else []
     lines = {"text": "\n".join(rows)}
     return location | {"region": location["region"] | {"snippet": {"rendered": lines} if item.position else lines}}
 
@@ -362,28 +370,31 @@ def _notifications(
     file: FileReport, artifact: dict[str, Any], rule_indices: Mapping[str, int]
 ) -> Iterator[dict[str, Any]]:
     """Yield a notification for everything that could not be checked."""
-    location = {"physicalLocation": {"artifactLocation": artifact}}
+    location = {"locations": [{"physicalLocation": {"artifactLocation": artifact}}]}
+    yield from (each | location for each in _unchecked(file))
+    for error in file.internal_errors:
+        text = visible(crash_in_words(error))
+        crash = _notification("internal-error", "error", f"{text[:1].upper()}{text[1:]}.") | location
+        if error.rule in rule_indices:
+            crash["associatedRule"] = {"id": error.rule, "index": rule_indices[error.rule]}
+        yield crash
+
+
+def _unchecked(file: FileReport) -> Iterator[dict[str, Any]]:
+    """Yield a notification, without the file, for each part that could not be checked for another reason than a bug."""
     if file.unreadable is not None:
-        text = sentence(visible(file.unreadable))
-        yield _notification("unreadable-file", "error", text) | {"locations": [location]}
+        yield _notification("unreadable-file", "error", sentence(visible(file.unreadable)))
     if (reason := file.why_not_judged) is not None:
-        yield _notification("not-judged", "error", f"{visible(reason)}.") | {"locations": [location]}
+        yield _notification("not-judged", "error", f"{visible(reason)}.")
     for target in file.targets:
         if target.loads is None:
-            text = f"{target.program}: {visible(target.text)}."
             level = "error" if target.fails_run else "note"
-            yield _notification("not-verified", level, text) | {"locations": [location]}
+            yield _notification("not-verified", level, f"{target.program}: {visible(target.text)}.")
     if file.has_unverified:
         from onnx_lint.report.not_verified import not_verified_in_words
 
         for what in not_verified_in_words(file):
-            yield _notification("not-verified", "note", f"Not verified: {what}.") | {"locations": [location]}
-    for error in file.internal_errors:
-        text = visible(crash_in_words(error))
-        crash = _notification("internal-error", "error", f"{text[:1].upper()}{text[1:]}.") | {"locations": [location]}
-        if error.rule in rule_indices:
-            crash["associatedRule"] = {"id": error.rule, "index": rule_indices[error.rule]}
-        yield crash
+            yield _notification("not-verified", "note", f"Not verified: {what}.")
 
 
 def _notification(name: str, level: str, text: str) -> dict[str, Any]:
