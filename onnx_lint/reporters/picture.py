@@ -30,7 +30,10 @@ from onnx_lint.reporters.picture_layout import STEP, Ends
 MAX_UNSCROLLED_WIDTH: Final = 480
 """The greatest width of a picture that is shrunk to fit a phone; a wider one is scrolled, so that it can be read."""
 
-_LEGEND: Final = {FAULT: "! the finding", RELATED: "○ a related place"}
+_SIGNS: Final = {FAULT: "!", RELATED: "○"}
+"""The sign in the caption for each mark; the badge of the mark looks like it."""
+
+_MARKS_IN_WORDS: Final = {FAULT: "the finding", RELATED: "a related place"}
 
 # The classes of `page.css` for shapes.
 _BADGE: Final = "b"
@@ -47,6 +50,12 @@ _RETURN_STEP: Final = 5
 """The distance of arrows that lead back up, and how far below a layer they turn to the right."""
 _RETURN_ABOVE: Final = 20
 """How far above its target an arrow that leads back up turns to it."""
+
+# The points of a curve, by their distance below its start:
+_FIRST_CONTROL: Final = 20
+_SECOND_CONTROL: Final = 6
+_CURVE_END: Final = 24
+"""Less than `BETWEEN`: the rest of the arrow is straight, for its head."""
 
 
 def svg_of(picture: Picture, level: str) -> str:
@@ -67,7 +76,8 @@ def svg_of(picture: Picture, level: str) -> str:
 def _caption(picture: Picture) -> str:
     """Return the name of the graph, and what the marks mean."""
     marks = {box.mark for box in picture.boxes}
-    return " · ".join(filter(None, [picture.graph, *(words for mark, words in _LEGEND.items() if mark in marks)]))
+    legend = [f"{_SIGNS[mark]} {words}" for mark, words in _MARKS_IN_WORDS.items() if mark in marks]
+    return " · ".join(filter(None, [picture.graph, *legend]))
 
 
 def _description(picture: Picture) -> str:
@@ -76,7 +86,8 @@ def _description(picture: Picture) -> str:
         " ".join(filter(None, [cut(box.title), "" if box.index is None else str(box.index), box.graph]))
         for box in picture.boxes
     ]
-    marked = [f"{name}: {_LEGEND[box.mark][2:]}" for name, box in zip(names, picture.boxes, strict=True) if box.mark]
+    boxes = zip(names, picture.boxes, strict=True)
+    marked = [f"{name}: {_MARKS_IN_WORDS[box.mark]}" for name, box in boxes if box.mark]
     return "; ".join([*marked, *(f"{names[each.source]} to {names[each.target]}" for each in picture.arrows)])
 
 
@@ -107,11 +118,11 @@ def _arrows(arrows: Sequence[PictureArrow], placed: PlacedPicture) -> Iterator[s
 def _curve(start: int, end: int, top: int) -> str:
     """Return the way from one column to another between two layers, from `top` on; empty for the same column.
 
-    It is a cubic Bézier curve: both control points are in the columns, so it begins and ends straight down.
+    It is a cubic Bézier curve. Each of its two control points is in a column, so it begins and ends straight down.
     """
     if start == end:
         return ""
-    return f"V{top}C{start} {top + 20} {end} {top + 6} {end} {top + 24}"
+    return f"V{top}C{start} {top + _FIRST_CONTROL} {end} {top + _SECOND_CONTROL} {end} {top + _CURVE_END}"
 
 
 def _entries(arrows: Sequence[PictureArrow], placed: PlacedPicture) -> list[int]:

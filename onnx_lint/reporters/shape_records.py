@@ -25,17 +25,21 @@ from onnx_lint.wording import report_name
 def document(head: dict[str, Any], name: str, parts: Iterable[Iterator[str]]) -> Iterator[str]:
     """Yield the pieces of a JSON document: `head`, and a list `name` whose members are created while they are read."""
     yield f'{indented(json_safe(head))[:-2]},\n  "{name}": ['
-    for number, part in enumerate(parts):
-        yield "," * (number > 0) + "\n    "
+    separator = "\n    "
+    for part in parts:
+        yield separator
         yield from part
+        separator = ",\n    "
     yield "\n  ]\n}\n"
 
 
 def graph_parts(provenance: Provenance, walked: WalkResult) -> Iterator[str]:
     """Yield the pieces of a graph with its values, one line each."""
     yield _line(_graph(walked))[:-1] + ', "values": ['
-    for number, value in enumerate(provenance.values(walked)):
-        yield "," * (number > 0) + "\n      " + _line(_value(value))
+    separator = "\n      "
+    for value in provenance.values(walked):
+        yield separator + _line(_value(value))
+        separator = ",\n      "
     yield "\n    ]}"
 
 

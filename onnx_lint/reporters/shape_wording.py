@@ -35,7 +35,8 @@ def graph_title(walked: WalkResult) -> str:
     if call is not None:
         title = f"{title}, called by {call.node.describe()} ({call.node.place})"
         shapes = [shape_cell(each) for each in call.arguments[:_MAX_ARGUMENTS]]
-        shapes += ["..."] * (len(call.arguments) > len(shapes))
+        if len(call.arguments) > len(shapes):
+            shapes.append("...")
         title = f"{title} with {', '.join(shapes)}" if graph.is_function else title
     elif graph.function is not None:
         title = f"{title}, which is never called"

@@ -99,12 +99,14 @@ def _types_line(diagnostic: Diagnostic, site: Site, model: Model) -> ContextLine
     if site.step is None or site.step[0] != "node" or site.element is None:
         return None
     graph = next((graph for graph in model.graphs if graph.place.key == site.key), None)
-    names = site.element[1].input[:_MAX_VALUES]
-    known = [type_of(model.value_flow.fact_of(name, graph)) if name else "-" for name in names]
+    names = site.element[1].input
+    known = [type_of(model.value_flow.fact_of(name, graph)) if name else "-" for name in names[:_MAX_VALUES]]
     if set(known) <= {"", "-"}:
         return None
-    more = [CUT] * (len(site.element[1].input) > _MAX_VALUES)
-    return ContextLine("", f"# ({', '.join([each or '?' for each in known] + more)})")
+    types = [each or "?" for each in known]
+    if len(names) > _MAX_VALUES:
+        types.append(CUT)
+    return ContextLine("", f"# ({', '.join(types)})")
 
 
 def type_of(fact: Fact) -> str:

@@ -11,8 +11,8 @@ from onnx_lint.ir.graph import Graph, GraphKind
 from onnx_lint.model import Model
 from onnx_lint.model.model import has_inferred_shapes
 from onnx_lint.report.pictures import PictureBox, PictureValue
+from onnx_lint.surroundings.edges import CapturedNames, short
 from onnx_lint.surroundings.of_findings import type_of
-from onnx_lint.surroundings.wires import names_from_outside, short
 from onnx_lint.wording import quote
 
 
@@ -55,17 +55,14 @@ def words_of(graph: Graph) -> str:
     return short(f"in {attribute} of {quote(node.name) if node.name else f'{node.op_type} {node.index}'}")
 
 
-def readers_inside(graph: Graph, name: str, most: int, captured: dict[Graph, dict[str, None]]) -> list[OtherPart]:
-    """Return the first nodes in nested graphs that read a value of the graph.
-
-    `captured`: the names that nested graphs read from outside, shared by all pictures of the model.
-    """
+def readers_inside(graph: Graph, name: str, most: int, captured: CapturedNames) -> list[OtherPart]:
+    """Return the first nodes in nested graphs that read a value of the graph."""
     return list(islice(_readers_inside(graph, name, captured), most))
 
 
-def _readers_inside(graph: Graph, name: str, captured: dict[Graph, dict[str, None]]) -> Iterator[OtherPart]:
+def _readers_inside(graph: Graph, name: str, captured: CapturedNames) -> Iterator[OtherPart]:
     for nested in graph.nested:
-        if name in names_from_outside(nested, captured):
+        if name in captured.read_by(nested):
             readers = (index for index, names in enumerate(nested.node_inputs) if name in names)
             yield from (OtherPart(nested, index) for index in readers)
             yield from _readers_inside(nested, name, captured)

@@ -21,16 +21,16 @@ from onnx_lint.report.pictures import (
     PictureValue,
     places_of,
 )
+from onnx_lint.surroundings.edges import CapturedNames, Edges, short
 from onnx_lint.surroundings.of_findings import MAX_FINDINGS, PER_RULE, worst_of_each
 from onnx_lint.surroundings.other_graphs import OtherPart, readers_inside
-from onnx_lint.surroundings.wires import Wires, short
 from onnx_lint.wording import counted
 
 MAX_NODES: Final = 12
 """The most nodes of a picture."""
 
-STEPS: Final = ((1, 3), (2, 2))
-"""The distances from the node at fault, and the most neighbours on each side that a node before that distance gets."""
+_MAX_NEIGHBOURS: Final = (3, 2)
+"""The most neighbours of a node on each side: of the node at fault, and of its neighbours."""
 
 _MAX_SOURCES: Final = (4, 2, 0)
 """The most boxes for values that a node reads from no other node, by the distance of the node."""
@@ -87,16 +87,17 @@ def pictures_of(diagnostics: Sequence[Diagnostic], model: Model) -> tuple[Pictur
     """Return the pictures for the first diagnostics of each rule and clause, one for all with the same places."""
     if not model.loaded:
         return ()
-    captured: dict[Graph, dict[str, None]] = {}
+    captured = CapturedNames()
     found: list[Picture] = []
     for graph, subjects in _subjects(diagnostics, model).items():
         check_deadline()
         ends = [focuses[0] for focuses in subjects.values()]
         names = {name for focus in ends for name in (focus.value, *_outputs_of(graph, focus.starts)) if name}
-        wires = Wires(graph, model, names, [most for _, most in STEPS], captured)
+        edges = Edges(graph, model, captured)
+        edges.find_readers(names, _MAX_NEIGHBOURS)
         for places, focuses in subjects.items():
             with model.crashes.at(_WORK, places[0]):
-                found.append(_Drawing(wires, captured, focuses).picture(places))
+                found.append(_Drawing(edges, captured, focuses).picture(places))
     return tuple([picture for picture in found if len(picture.boxes) > 1])
 
 
@@ -145,12 +146,12 @@ def _key_of(part: OtherPart) -> _BoxKey:
 class _Drawing:
     """One picture while it is made."""
 
-    def __init__(self, wires: Wires, captured: dict[Graph, dict[str, None]], focuses: Sequence[_Focus]) -> None:
+    def __init__(self, edges: Edges, captured: CapturedNames, focuses: Sequence[_Focus]) -> None:
         """`focuses`: what the finding is about, and then what is related."""
-        self._wires = wires
+        self._edges = edges
         self._captured = captured
         self._focus = focus = focuses[0]
-        related = [each for each in focuses[1:] if each.graph is wires.graph]
+        related = [each for each in focuses[1:] if each.graph is edges.graph]
         self._marks: dict[int | str, str] = {}
         """The marks of nodes, by index, and of values that no node reads or makes at a related place, by name."""
         for each in related:
@@ -163,7 +164,7 @@ class _Drawing:
         self._others: dict[_BoxKey, OtherPart] = {}
         """The nodes and values of other graphs to draw."""
         for each in focuses[1:]:
-            if each.graph is not wires.graph:
+            if each.graph is not edges.graph:
                 self._add_other(each)
         self._choose(related)
         self._reads: dict[int, list[str]] = {}
@@ -172,16 +173,16 @@ class _Drawing:
 
     def _choose(self, related: Iterable[_Focus]) -> None:
         """Choose the nodes to draw."""
-        wires, starts = self._wires, self._focus.starts
+        edges, starts = self._edges, self._focus.starts
         self._add(0, starts)
         self._add(1, [index for each in related for index in each.starts])
         self._below.update(starts)
         up = down = starts
-        for depth, most in STEPS:
-            before = [other for index in up for other in wires.producers(index, first=self._focus.value)[:most]]
-            after = [other for index in down for other in wires.users(index)[:most]]
+        for depth, most in enumerate(_MAX_NEIGHBOURS, 1):
+            before = [other for index in up for other in edges.producers(index, first=self._focus.value)[:most]]
+            after = [other for index in down for other in edges.users(index)[:most]]
             if not starts and depth == 1:
-                after = wires.readers(self._focus.value)[:most]
+                after = edges.readers(self._focus.value)[:most]
             up, down = self._add(depth, before), self._add(depth, after)
             self._below.update(down if depth == 1 else ())
 
@@ -205,7 +206,7 @@ class _Drawing:
 
     def picture(self, about: tuple[Place, ...]) -> Picture:
         """Return the picture."""
-        graph, nodes = self._wires.graph, sorted(self._depths)
+        graph, nodes = self._edges.graph, sorted(self._depths)
         for index in nodes:
             self._connect_inputs(index)
             self._connect_outputs(index)
@@ -226,7 +227,7 @@ class _Drawing:
         """Add the value at fault, which no node makes, with arrows to the outputs of the graph and to other readers."""
         self._show(("from", name), name)
         self._connect_more(("from", name), name)
-        if self._wires.is_output(name):
+        if self._edges.is_output(name):
             self._connect(("from", name), name, ("output", name), self._mark(name, None))
 
     def _show_unread(self) -> None:
@@ -234,7 +235,7 @@ class _Drawing:
         shown = {name for names in (*self._values.values(), *self._reads.values()) for name in names}
         values = [name for name in self._marks if isinstance(name, str)]
         for name in values:
-            if name not in shown and self._wires.graph.positions.get(name) == BEFORE_NODES:
+            if name not in shown and self._edges.graph.positions.get(name) == BEFORE_NODES:
                 self._show(("from", name), name)
 
     def _mark(self, name: str, node: int | None) -> str:
@@ -244,8 +245,8 @@ class _Drawing:
     def _connect_inputs(self, index: int) -> None:
         """Add an arrow for each value that the node reads; those without a box before it are listed in the node."""
         left = _MAX_SOURCES[self._depths[index]]
-        for name in self._wires.reads(index):
-            mark, producer = self._mark(name, index), self._wires.graph.positions.get(name, BEFORE_NODES)
+        for name in self._edges.reads(index):
+            mark, producer = self._mark(name, index), self._edges.graph.positions.get(name, BEFORE_NODES)
             outer = self._outer_part(name) if producer == BEFORE_NODES else None
             if producer in self._depths:
                 self._connect(producer, name, index, mark)
@@ -253,7 +254,7 @@ class _Drawing:
                 self._connect(outer, name, index, mark)
             elif mark or name in self._marks:
                 self._connect(("from", name), name, index, mark)
-            elif left and self._wires.is_from_outside(name):
+            elif left and self._edges.is_from_outside(name):
                 left -= 1
                 self._connect(("from", name), name, index, mark)
             else:
@@ -261,7 +262,7 @@ class _Drawing:
 
     def _outer_part(self, name: str) -> _BoxKey | None:
         """Return the box of the node in an enclosing graph that makes a captured value; None without one, or room."""
-        definition = self._wires.graph.outer_definition(name) if name not in self._wires.graph.positions else None
+        definition = self._edges.graph.outer_definition(name) if name not in self._edges.graph.positions else None
         if definition is None or definition.node is None:
             return None
         part = OtherPart(definition.graph, definition.node.index, name)
@@ -273,29 +274,29 @@ class _Drawing:
 
     def _connect_others(self) -> None:
         """Add arrows to the nodes in other graphs that read the value at fault, or an output of the node at fault."""
-        names = [self._focus.value, *_outputs_of(self._wires.graph, self._focus.starts)]
+        names = [self._focus.value, *_outputs_of(self._edges.graph, self._focus.starts)]
         for name in dict.fromkeys(filter(None, names)):
-            for part in readers_inside(self._wires.graph, name, _MAX_INSIDE, self._captured):
+            for part in readers_inside(self._edges.graph, name, _MAX_INSIDE, self._captured):
                 if self._has_room or _key_of(part) in self._others:
                     self._others.setdefault(_key_of(part), part)
         for key, part in self._others.items():
             read = () if part.node is None else part.graph.node_inputs[part.node]
             for name in names:
-                source: _BoxKey = self._wires.graph.positions.get(name, BEFORE_NODES)
+                source: _BoxKey = self._edges.graph.positions.get(name, BEFORE_NODES)
                 source = source if source in self._depths else ("from", name)
                 if name and name in read and (isinstance(source, int) or source in self._values):
                     self._connect(source, name, key, "")
 
     def _connect_outputs(self, index: int) -> None:
         """Add arrows to the outputs of the graph, and to boxes that count the readers that are left out."""
-        for name in dict.fromkeys(filter(None, self._wires.graph.node_outputs[index])):
+        for name in dict.fromkeys(filter(None, self._edges.graph.node_outputs[index])):
             mark, shown = self._mark(name, index), self._values.setdefault(index, [])
             is_shown = self._depths[index] == 0 or index in self._marks
             if mark or (is_shown and len(shown) < _MAX_OUTPUTS):
                 self._show(index, name)
             if name not in shown and len(shown) >= _MAX_OUTPUTS:
                 continue
-            if self._wires.is_output(name):
+            if self._edges.is_output(name):
                 self._connect(index, name, ("output", name), self._mark(name, None))
             if index in self._below:
                 self._connect_more(index, name)
@@ -306,7 +307,7 @@ class _Drawing:
 
     def _left_out(self, name: str) -> int:
         """Return the number of readers of a value that are not drawn."""
-        return sum(reader not in self._depths for reader in self._wires.readers(name))
+        return sum(reader not in self._depths for reader in self._edges.readers(name))
 
     def _show(self, source: _BoxKey, name: str) -> None:
         """Add a value to those that a box shows."""
@@ -322,23 +323,23 @@ class _Drawing:
         if isinstance(key, int):
             return self._box_of_node(key)
         if key in self._others:
-            return self._others[key].box(self._wires.model)
+            return self._others[key].box(self._edges.model)
         kind, name = key
         mark = self._marks.get(name, "")
         if kind == "more":
             return PictureBox(kind, counted(self._left_out(name), "more node"))
         if kind == "output":
             return PictureBox(kind, kind, mark=mark)
-        origin = self._wires.origin(name)
+        origin = self._edges.origin(name)
         is_marked = any(mark for (source, _, _), mark in self._arrows.items() if source == key)
-        value = self._wires.value(name, FAULT if is_marked else mark)
+        value = self._edges.value(name, FAULT if is_marked else mark)
         return PictureBox(origin.box_kind, short(origin.title), values=(value,), mark=mark)
 
     def _box_of_node(self, index: int) -> PictureBox:
-        wires, node = self._wires, self._wires.graph.nodes[index]
+        edges, node = self._edges, self._edges.graph.nodes[index]
         reads = self._reads.get(index, [])
         most = _MAX_READS[self._depths[index]]
-        lines = [wires.value(name, self._marks.get(name, "")) for name in reads[:most]]
+        lines = [edges.value(name, self._marks.get(name, "")) for name in reads[:most]]
         if len(reads) > most:
             lines.append(PictureValue(f"{len(reads) - most:,} more"))
         title = node.op_type if node.domain in {"", "ai.onnx"} else f"{node.domain}.{node.op_type}"
@@ -348,6 +349,6 @@ class _Drawing:
             short(node.name),
             index,
             tuple(lines),
-            tuple([wires.value(name, self._mark(name, index)) for name in self._values.get(index, ())]),
+            tuple([edges.value(name, self._mark(name, index)) for name in self._values.get(index, ())]),
             self._marks.get(index, ""),
         )

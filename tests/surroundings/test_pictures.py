@@ -14,12 +14,11 @@ from onnx_lint.cache.serialized import SENT, from_bytes, parsed, serialized, to_
 from onnx_lint.engine.lint import LintOptions, lint_source, load_source
 from onnx_lint.engine.settings import Settings
 from onnx_lint.input.source import BytesSource
-from onnx_lint.ir.graph import Graph
 from onnx_lint.report import Context
 from onnx_lint.report.file_report import FileReport
 from onnx_lint.report.pictures import FAULT, RELATED, Picture, PictureBox, places_of
+from onnx_lint.surroundings.edges import CapturedNames
 from onnx_lint.surroundings.pictures import MAX_NODES
-from onnx_lint.surroundings.wires import names_from_outside
 
 HEAD = '<ir_version: 10, opset_import: ["" : 21, "own" : 1]>\n'
 
@@ -249,12 +248,12 @@ def test_names_that_inner_graphs_read_are_looked_for_once():
         graph = make_graph(made, "g", [], [make_tensor_value_info("o", 1, [4])])
     source = BytesSource(make_model(graph).SerializeToString())
     model = load_source(source, "m", Settings(), is_file=False)
-    known: dict[Graph, dict[str, None]] = {}
+    captured = CapturedNames()
     outermost = model.graphs[0]
-    found = [names_from_outside(nested, known) for nested in outermost.nested]
+    found = [captured.read_by(nested) for nested in outermost.nested]
     assert [set(each) for each in found] == [{"o"}, {"h1", "c", "x"}]
-    assert set(known) == set(model.graphs) - {outermost}
-    assert names_from_outside(outermost.nested[0], known) is found[0]
+    assert set(captured._names) == set(model.graphs) - {outermost}
+    assert captured.read_by(outermost.nested[0]) is found[0]
 
 
 def test_an_initializer_of_a_wrong_size_has_the_dimensions_that_it_states():

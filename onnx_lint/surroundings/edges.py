@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The producers and readers of the values that a picture shows."""
+"""The producers and readers of the values that a picture shows, and what the picture says about a value."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Final
 
@@ -20,7 +20,7 @@ from onnx_lint.spec.element_types import ELEMENT_TYPES
 from onnx_lint.surroundings.of_findings import type_of
 from onnx_lint.wording import report_name, shortened, typed
 
-MAX_WIRE_NAME_CHARACTERS: Final = 300
+_MAX_NAME_CHARACTERS: Final = 300
 
 
 class OriginBox(Record):
@@ -35,50 +35,64 @@ class OriginBox(Record):
 _INITIALIZER: Final = OriginBox("initializer", "initializer")
 
 
-class Wires:
-    """The producers and readers of some values of one graph.
+class CapturedNames:
+    """The names that nested graphs read from outside, for all pictures of a model."""
 
-    There is no index of all uses, which would take much memory for a large graph: one pass over the nodes finds the
-    readers of some values, for all pictures of the graph.
+    def __init__(self) -> None:
+        self._names: dict[Graph, dict[str, None]] = {}
+
+    def read_by(self, graph: Graph) -> Mapping[str, None]:
+        """Return the names that a graph and the graphs in it read and do not define, in their order."""
+        found = self._names.get(graph)
+        if found is None:
+            inner = map(self.read_by, graph.nested)
+            names: Sequence[Iterable[str]] = [*graph.node_inputs, graph.output_names, *inner]
+            found = {name: None for name in chain.from_iterable(names) if name and name not in graph.positions}
+            self._names[graph] = found
+        return found
+
+
+class Edges:
+    """The producers and readers of values of one graph.
+
+    There is no index of all readers, which would take much memory for a large graph: one pass over the nodes finds
+    those of some values, for all pictures of the graph.
     """
 
-    def __init__(
-        self,
-        graph: Graph,
-        model: Model,
-        wanted: set[str],
-        steps: Iterable[int],
-        captured: dict[Graph, dict[str, None]],
-    ) -> None:
-        """Find the readers of the wanted values, and of the outputs of the first few of these, and so on.
-
-        `steps`: how many readers of each value are followed, for each step. `captured`: the names that nested graphs
-        read from outside, shared by all graphs of the model.
-        """
+    def __init__(self, graph: Graph, model: Model, captured: CapturedNames) -> None:
         self.graph = graph
         self.model = model
-        self._captured: dict[int, dict[str, None]] = {}
+        self._captured_by_node: dict[int, dict[str, None]] = {}
         """The names that the graphs in a node read from outside, by the index of the node."""
         for nested in graph.nested:
-            self._captured.setdefault(nested.position, {}).update(names_from_outside(nested, captured))
+            self._captured_by_node.setdefault(nested.position, {}).update(captured.read_by(nested))
         self._readers: dict[str, list[int]] = {}
-        for most in steps:
-            self._look_for(wanted - self._readers.keys())
-            near = {index for name in wanted for index in self._readers[name][:most]}
-            wanted = {name for index in near for name in graph.node_outputs[index] if name}
 
-    def _look_for(self, wanted: set[str]) -> None:
-        found: dict[str, set[int]] = {name: set() for name in wanted}
-        for index, names in chain(enumerate(self.graph.node_inputs), self._captured.items()):
-            if not wanted.isdisjoint(names):
-                for name in wanted.intersection(names):
+    def find_readers(self, names: set[str], followed_by_step: Iterable[int]) -> None:
+        """Find the readers of some values, then those of the outputs of the first few of these readers, and so on.
+
+        `followed_by_step`: how many readers of each value are followed, for each step.
+        """
+        for most in followed_by_step:
+            self._look_for(names - self._readers.keys())
+            followed = {index for name in names for index in self._readers[name][:most]}
+            names = {name for index in followed for name in self.graph.node_outputs[index] if name}
+
+    def _look_for(self, names: set[str]) -> None:
+        """Find all readers of some values in one pass over the nodes."""
+        found: dict[str, set[int]] = {name: set() for name in names}
+        for index, read in chain(enumerate(self.graph.node_inputs), self._captured_by_node.items()):
+            if not names.isdisjoint(read):
+                for name in names.intersection(read):
                     found[name].add(index)
         self._readers.update((name, sorted(indices)) for name, indices in found.items())
 
     def reads(self, index: int) -> list[str]:
         """Return the names that a node or a graph in it reads, each once."""
         return [
-            name for name in dict.fromkeys((*self.graph.node_inputs[index], *self._captured.get(index, ()))) if name
+            name
+            for name in dict.fromkeys((*self.graph.node_inputs[index], *self._captured_by_node.get(index, ())))
+            if name
         ]
 
     def readers(self, name: str) -> list[int]:
@@ -122,15 +136,26 @@ class Wires:
         return name in self._outputs
 
     def value(self, name: str, mark: str) -> PictureValue:
-        """Return a value with its type, if rules have inferred or the graph has declared it."""
-        model, stated = self.model, self._stated.get(name, b"")
-        fact = model.value_flow.fact_of(name, self.graph) if has_inferred_shapes(model) else UNKNOWN
+        """Return a value with its type. If it is marked, return the type that the graph declares as well, if another.
+
+        The type is the inferred one, or else the declared one.
+        """
+        known = self._known_type(name)
+        declared = self._declared_type(name) if mark or not known else ""
+        differing = declared if known and declared != known else ""
+        return PictureValue(short(name), short(known or declared), short(differing), mark)
+
+    def _known_type(self, name: str) -> str:
+        """Return the type and shape that rules have inferred; empty if they have inferred none."""
+        fact = self.model.value_flow.fact_of(name, self.graph) if has_inferred_shapes(self.model) else UNKNOWN
         # Nothing is inferred from an initializer whose data have a wrong size. Then show what it states.
         stored = self._stored_type(name) if fact.shape is None else ""
-        known = stored or type_of(fact)
-        declared = type_of(fact_of_type(schema.opened("TypeProto", stated))) if stated and (mark or not known) else ""
-        differs = bool(mark and known and declared != known)
-        return PictureValue(short(name), short(known or declared), short(declared) if differs else "", mark)
+        return stored or type_of(fact)
+
+    def _declared_type(self, name: str) -> str:
+        """Return the type and shape that the graph declares for a value; empty if it declares none."""
+        serialized = self._declarations.get(name)
+        return type_of(fact_of_type(schema.opened("TypeProto", serialized))) if serialized else ""
 
     def _stored_type(self, name: str) -> str:
         """Return the type and the dimensions that an initializer states; empty if the value is no initializer."""
@@ -142,7 +167,7 @@ class Wires:
         return "" if element is None else typed(element.name, tensor.dims)
 
     @cached_property
-    def _stated(self) -> dict[str, bytes]:
+    def _declarations(self) -> dict[str, bytes]:
         """The serialized types that the graph declares."""
         return {
             name: kind
@@ -151,17 +176,6 @@ class Wires:
         }
 
 
-def names_from_outside(graph: Graph, known: dict[Graph, dict[str, None]]) -> dict[str, None]:
-    """Return the names that a graph and the graphs in it read and do not define. `known`: those found before."""
-    found = known.get(graph)
-    if found is None:
-        inner = (names_from_outside(nested, known) for nested in graph.nested)
-        names: Sequence[Iterable[str]] = [*graph.node_inputs, graph.output_names, *inner]
-        found = {name: None for name in chain.from_iterable(names) if name and name not in graph.positions}
-        known[graph] = found
-    return found
-
-
 def short(name: str) -> str:
     """Return a name as pictures keep it."""
-    return shortened(report_name(name), MAX_WIRE_NAME_CHARACTERS)
+    return shortened(report_name(name), _MAX_NAME_CHARACTERS)
