@@ -58,6 +58,21 @@ if TYPE_CHECKING:
     F = TypeVar("F")
     N = TypeVar("N", bound=NodeConflict)
 
+_NAMED: Final = 4
+"""The number of places that a folded finding names."""
+
+_MAX_PARTS: Final = 1_000
+"""The most faults of a folded finding that are known by themselves."""
+
+ALSO_SUPPRESSED: Final = "it would also fix what is suppressed"
+"""Why there is no fix for some of the faults that one edit fixes."""
+
+_MAX_OF_NODE: Final = 100
+"""The most further conflicts of one node whose places its finding lists."""
+
+_MAX_WITH_NOTES: Final = 3
+"""The most of these conflicts that are explained as well: a note about a call lists all its arguments."""
+
 
 class Related(Record):
     """Another place that belongs to a finding, such as the first of two definitions, with a message about it."""
@@ -512,17 +527,6 @@ def _subject(about: cached_property[Any] | Callable[[Model], object]) -> RuleSub
     return name if getattr(model, name, None) is about else about
 
 
-_NAMED: Final = 4
-"""The number of places that a folded finding names."""
-
-_MAX_PARTS: Final = 1_000
-"""The most faults of a folded finding that are known by themselves."""
-
-
-ALSO_SUPPRESSED: Final = "it would also fix what is suppressed"
-"""Why there is no fix for some of the faults that one edit fixes."""
-
-
 def folded(
     faults: Iterable[F],
     finding: Callable[[F], Finding],
@@ -832,10 +836,3 @@ def _with_others(model: Model, first: Finding, others: Sequence[NodeConflict]) -
         count=1 + len(others),
         cause="; ".join(causes),
     )
-
-
-_MAX_OF_NODE: Final = 100
-"""The most further conflicts of one node whose places its finding lists."""
-
-_MAX_WITH_NOTES: Final = 3
-"""The most of these that are explained as well: a note about a call lists all its arguments."""

@@ -33,6 +33,15 @@ MAX_NAME_CHARACTERS: Final = 1_000
 MAX_SUGGESTIONS = 20
 """The number of suggestions per file, for each kind of wrong names."""
 
+_ESCAPED_BYTE: Final = r"(?<!\\)((?:\\\\)*)\\udc([89a-f][0-9a-f])"
+"""Matches the escape of a surrogate, and the escaped backslashes before it."""
+
+_MAX_CHARACTER_PAIRS = 1_000_000
+"""The most pairs of characters that are compared in the search for one name."""
+
+_MAX_COMPARED_NAMES = 20
+"""The most names that are compared in full if there are more pairs."""
+
 
 def quote(name: str) -> str:
     """Return the name in quotes as Python writes it: in double quotes if it has a single one.
@@ -45,10 +54,6 @@ def quote(name: str) -> str:
     shown = repr(name)
     # A byte that is not UTF-8 is a surrogate in Python, which is escaped here as the byte.
     return shown if name.isascii() else re.sub(_ESCAPED_BYTE, r"\1\\x\2", shown)
-
-
-_ESCAPED_BYTE: Final = r"(?<!\\)((?:\\\\)*)\\udc([89a-f][0-9a-f])"
-"""Matches the escape of a surrogate, and the escaped backslashes before it."""
 
 
 def unquoted(name: str) -> str:
@@ -141,13 +146,6 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
         candidates = nlargest(_MAX_COMPARED_NAMES, candidates, key=lambda other: _shared_ends(name, other))
     near = get_close_matches(name, candidates, n=1, cutoff=MIN_LIKENESS)
     return near[0] if near else None
-
-
-_MAX_CHARACTER_PAIRS = 1_000_000
-"""The most pairs of characters that are compared in the search for one name."""
-
-_MAX_COMPARED_NAMES = 20
-"""The most names that are compared in full if there are more pairs."""
 
 
 def _shared_ends(one: str, other: str) -> int:

@@ -20,6 +20,8 @@ from onnx_lint.wording import MAX_MESSAGE_CHARACTERS, counted, report_name, shor
 _MAX_RELATED: Final = 1_000
 """The most related places of a finding that are listed."""
 
+_FIND_BYTES: Final = "looking for the bytes of a finding"
+
 
 class LocatedDiagnostic(Record):
     """A diagnostic with its place in the order of a report."""
@@ -168,9 +170,6 @@ def extent_of(finding: Finding, model: Model) -> tuple[int, int] | None:
     with model.crashes.at(_FIND_BYTES, finding.place):
         return model.places.extent(finding.place)
     return None
-
-
-_FIND_BYTES: Final = "looking for the bytes of a finding"
 
 
 def _bytes_of(place: Place, model: Model) -> tuple[int, int] | None:

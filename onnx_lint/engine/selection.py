@@ -31,6 +31,8 @@ _ALSO_IN: Final = {"hygiene": frozenset({"SHP-6b"})}
 _NOT_OF_THE_SPECIFICATION: Final = frozenset({"optional", "named"})
 """The presence of clauses that no severity selects: `--select error` selects clauses of the specification only."""
 
+_NONE: Final[frozenset[str]] = frozenset()
+
 
 def _is_named(entry: Registered, keyword: str, names: Sequence[str], clause: Clause) -> bool:
     """Return whether a selection names a clause of a rule: the rule, its chapter, or the severity of the keyword."""
@@ -273,9 +275,6 @@ def _rules_with_violations(found: Iterable[Diagnostic]) -> frozenset[str]:
     from onnx_lint.report.folding import unfold
 
     return frozenset(each.rule for each in unfold(found) if each.is_violation)
-
-
-_NONE: Final[frozenset[str]] = frozenset()
 
 
 def _rules_in_words(checked: list[Registered], default: list[Registered], complete: int) -> str:

@@ -28,6 +28,12 @@ _MAGIC: Final = frozenset("*?[")
 MAX_INNER: Final = 1_000
 """The most entries of one rule whose pattern for the place has a `*` before its end: a finding is compared with all."""
 
+_MAX_SEEN: Final = 10_000
+"""The most findings of a rule whose names are kept, to say what an entry that matches nothing may mean."""
+
+_MAX_SHOWN: Final = 3
+"""The most nodes that such a sentence names."""
+
 
 class Suppression(Record):
     """One suppression."""
@@ -381,10 +387,6 @@ def _fault(name: str, nodes: Collection[str]) -> str:
 
 def _more(names: Collection[str]) -> str:
     return ", ..." if len(names) > _MAX_SHOWN else ""
-
-
-_MAX_SEEN: Final = 10_000
-_MAX_SHOWN: Final = 3
 
 
 def used_in(file: FileReport) -> set[str]:

@@ -21,6 +21,9 @@ PRESENCE: Final = (
     "of onnx-lint, checked if their rule or chapter is selected by name; *named* ones only if their rule is."
 )
 
+_CASES: Final = {**PLACES, CONTRIBUTED: "in nodes of ONNX Runtime's domains"}
+"""The cases that are no words of a clause."""
+
 
 def worst_severity(entry: Registered, edition: str) -> Severity | None:
     """Return the highest severity of the clauses of a rule in `edition`; None if the edition has none of them."""
@@ -196,10 +199,6 @@ def _acceptance(row: str) -> str:
 def _in_words(cases: str) -> str:
     """Return the end of a line about a program: the cases or places, such as `main or branch`; empty for all."""
     return f": {', '.join(_CASES.get(case, f'if {case}') for case in cases.split(' or '))}" if cases else ""
-
-
-_CASES: Final = {**PLACES, CONTRIBUTED: "in nodes of ONNX Runtime's domains"}
-"""The cases that are no words of a clause."""
 
 
 def _strengths(clause: Clause) -> Iterator[str]:

@@ -40,6 +40,9 @@ OPEN_FINDINGS: Final = 20
 OPEN_PICTURES: Final = 20
 """The number of pictures that are not folded."""
 
+_QUOTED: Final = re.compile(r"""(?<!\w)(?:'((?:[^'\\]|\\.)+)'|"([^"]*'[^"]*)")(?!\w)""")
+"""A name as `repr` quotes it, which takes double quotes for a name with an apostrophe; no apostrophe in a word."""
+
 
 def escaped_text(text: str) -> str:
     """Return text for HTML: on one line, without markup."""
@@ -54,10 +57,6 @@ def escaped_prose(text: str) -> str:
         pieces += [escape(text[at : match.start()]), f"<code>{escape(match[1] or match[2])}</code>"]
         at = match.end()
     return "".join([*pieces, escape(text[at:])])
-
-
-_QUOTED: Final = re.compile(r"""(?<!\w)(?:'((?:[^'\\]|\\.)+)'|"([^"]*'[^"]*)")(?!\w)""")
-"""A name as `repr` quotes it, which takes double quotes for a name with an apostrophe; no apostrophe in a word."""
 
 
 def common_folder(paths: Sequence[str]) -> str:

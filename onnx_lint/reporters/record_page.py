@@ -45,6 +45,18 @@ _OF_ATTRIBUTES: Final = (
 )
 """The fields of a record that say something of each attribute, and the words for it."""
 
+_WORDS: Final = {"nan", "inf", "given"}
+"""The words in requirements that are not names."""
+
+_DIMENSIONS: Final = {"?": "any", "+": "stated"}
+"""The dimensions of a form of graphs that are not shown as they are written."""
+
+_TYPES: Final = {"F": "float or float16"}
+"""The types of a form of graphs that are not shown as they are written."""
+
+_TERMS: Final = {"named": "those in the table", "outputs": "one for each output"}
+"""The terms of a number of inputs or outputs that are not numbers."""
+
 
 def record_lines(record: OperatorRecord) -> Iterator[str]:
     """Yield what a record requires, one line for each requirement."""
@@ -55,13 +67,7 @@ def record_lines(record: OperatorRecord) -> Iterator[str]:
         yield f"the operands of a node are all of one kind, by their forms in the lines below: {choice}"
     for name, form in record.where.items():
         yield f"`{name}` stands for {_form(form, kinds)}"
-    for field, forms in (("input", record.inputs), ("output", record.outputs)):
-        for name, form in forms.items():
-            advised = record.advised.get(name) if field == "input" else None
-            if form is not None:
-                yield f"{field} `{name}`: {_form(form, kinds)}"
-            if advised is not None:
-                yield f"required by the documentation, not by kernels, of `{name}`: {_form(advised, kinds)}"
+    yield from _operands(record, kinds)
     yield from _attributes(record, kinds)
     for field, line in _TEXTS:
         texts: Mapping[str, Any] = getattr(record, field)
@@ -70,6 +76,18 @@ def record_lines(record: OperatorRecord) -> Iterator[str]:
     yield from _releases(record)
     if (record.check or record.computed) and not record.compared and not record.graphs:
         yield "sizes that no line names are compared as well, such as those of windows and of products of matrices"
+
+
+def _operands(record: OperatorRecord, kinds: frozenset[Condition]) -> Iterator[str]:
+    """Yield the forms of the inputs, with what only the documentation requires of them, and those of the outputs."""
+    for name, form in record.inputs.items():
+        if form is not None:
+            yield f"input `{name}`: {_form(form, kinds)}"
+        if (advised := record.advised.get(name)) is not None:
+            yield f"required by the documentation, not by kernels, of `{name}`: {_form(advised, kinds)}"
+    for name, form in record.outputs.items():
+        if form is not None:
+            yield f"output `{name}`: {_form(form, kinds)}"
 
 
 def _attributes(record: OperatorRecord, kinds: frozenset[Condition]) -> Iterator[str]:
@@ -223,10 +241,6 @@ def _requirement(required: Requirement) -> str:
     return f"{text} if {_conditions_in_words(required.conditions)}" if required.conditions else text
 
 
-_WORDS: Final = {"nan", "inf", "given"}
-"""What stands for no name."""
-
-
 # --- graphs
 
 
@@ -253,9 +267,6 @@ def _table(form: GraphForm) -> str:
             rows.append(f"| {place} | {shown} | {_TYPES.get(kind, kind)} | {f'`[{shape}]`' if dims else 'any'} |")
     return "\n".join(rows)
 
-
-_DIMENSIONS: Final = {"?": "any", "+": "stated"}
-_TYPES: Final = {"F": "float or float16", "T": "T"}
 
 GRAPHS: Final = (
     "ONNX Runtime passes values to these graphs by position. T is float or float16, the same in all places of a graph; "
@@ -305,9 +316,6 @@ def _numbers_in_words(text: str) -> str:
     if len(words) > 1 and words[-1].isdecimal():
         words[-1] = f"{words[-1]} more"
     return f"{', '.join(words[:-1])}, and {words[-1]}" if len(words) > 1 else words[0]
-
-
-_TERMS: Final = {"named": "those in the table", "outputs": "one for each output"}
 
 
 def _of_graph(word: str) -> str:

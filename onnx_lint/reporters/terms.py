@@ -21,6 +21,15 @@ from onnx_lint.spec.operators.schema import AttributeSchema, OperatorSchema
 
 _SCHEMAS: Final = OperatorSchemas()
 
+_CHOICES: Final = {
+    Choice.ONE: "exactly one of",
+    Choice.SOME: "at least one of",
+    Choice.AT_MOST_ONE: "at most one of",
+    Choice.TOGETHER: "all or none of",
+    Choice.NEEDS: "the first only with the second of",
+}
+"""The words before the members of a combination, by its kind."""
+
 
 def chapters() -> list[str]:
     """Return the chapters of the rules, sorted."""
@@ -124,15 +133,6 @@ def _checks(schema: OperatorSchema) -> Iterator[str]:
         sides = [" or ".join(member.describe() for member in side) for side in combination.sides if side]
         yield f"{_CHOICES[combination.kind]}: {'; '.join(sides)}"
     yield _shapes(schema)
-
-
-_CHOICES: Final = {
-    Choice.ONE: "exactly one of",
-    Choice.SOME: "at least one of",
-    Choice.AT_MOST_ONE: "at most one of",
-    Choice.TOGETHER: "all or none of",
-    Choice.NEEDS: "the first only with the second of",
-}
 
 
 def _option(parameter: Parameter) -> str:

@@ -35,6 +35,15 @@ MAX_PRODUCER_SHOWN = 100
 MAX_SETTING_SHOWN = 200
 MAX_SETTINGS_SHOWN = 20
 
+_LIMITS_OF_FINDINGS: Final = frozenset({"external_bytes", "findings", "findings_per_rule"})
+"""The limits beyond which a model is checked, but not everything is compared or reported."""
+
+_MAX_RULES: Final = 10
+"""The number of rules not run to name; the JSON report has all."""
+
+SEE_ALSO: Final = "see also"
+"""The label of the related places of a finding."""
+
 
 def more_like_it(count: int, noun: str = "") -> str:
     """Return the number of findings that are not shown: `5 more like it`, `5 findings more like it`."""
@@ -214,10 +223,6 @@ def _may_be_stricter(key: str, value: Any) -> bool:
     return bool(getattr(DEFAULT_LIMITS.with_values({limit: value}), limit) > getattr(DEFAULT_LIMITS, limit))
 
 
-_LIMITS_OF_FINDINGS: Final = frozenset({"external_bytes", "findings", "findings_per_rule"})
-"""The limits beyond which a model is checked, but not everything is compared or reported."""
-
-
 def _settings_in_words(given: Mapping[str, Any]) -> str:
     """Return the first settings as `key = value`, with values as in JSON, and the number of the others."""
     import json
@@ -285,10 +290,6 @@ def crash_in_words(error: InternalError) -> str:
     return what
 
 
-_MAX_RULES: Final = 10
-"""The number of rules not run to name; the JSON report has all."""
-
-
 def mark_under(line: ContextLine) -> str:
     """Return the row under a line of a model: carets below the subject of the finding; empty if it has no mark."""
     if line.mark is None:
@@ -319,10 +320,6 @@ def more_places_in_words(item: Diagnostic) -> str:
 
     more = len(item.folding.members) - MAX_PLACES
     return f"and {more:,} more; the JSON report lists all places" if more > 0 else ""
-
-
-SEE_ALSO: Final = "see also"
-"""The label of the related places of a finding."""
 
 
 def labelled_places(item: Diagnostic) -> Iterator[tuple[str, str]]:
