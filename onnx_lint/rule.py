@@ -138,7 +138,7 @@ class Finding(Record):
     element: str = ""
     """The place of the only wrong element as a suppression gives it, if that suppresses it; the engine adds it."""
     proposals: Proposals | None = None
-    """Changes that may mend it. The engine tries each on the whole model, and makes the hint of those that do."""
+    """Changes that may fix it. The engine tries each on the whole model, and makes the hint of those that do."""
     former: Finding | None = None
     """The finding at the place where an older version had it: baselines that this version wrote know it as well."""
 

@@ -44,7 +44,7 @@ def without_doubtful_deletions(
     """Return the diagnostics. An entry of value_info is not deleted if its value follows from a fault.
 
     Nor is it if the value is an operand that may be at fault. It may be the entry that is right. Once the fault is
-    mended, the entry either fits or has its fix again. `are_all_listed`: whether the diagnostics have all errors of the
+    fixed, the entry either fits or has its fix again. `are_all_listed`: whether the diagnostics have all errors of the
     usual settings. Otherwise the rules run once more with these.
     """
     items = list(diagnostics)

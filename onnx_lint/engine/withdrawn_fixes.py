@@ -63,7 +63,7 @@ def _trial(
     suppressed: list[Diagnostic],
     lint: Callable[[Source, Collection[str]], FileReport],
 ) -> _TryFixes:
-    """Return a function that tells whether fixes, each with its rule, also mend suppressed findings."""
+    """Return the function that tries fixes on the model."""
     rules = {each.rule for each in suppressed}
     splicer, source = Splicer(model.source, model.kind), unpatched(model.source)
 
@@ -77,10 +77,10 @@ def _trial(
 
 
 def mends_suppressed(others: Iterable[Diagnostic], suppressed: Iterable[Diagnostic], after: FileReport) -> bool:
-    """Return whether fixes also mend suppressed findings, or make them findings that nothing suppresses.
+    """Return whether fixes also fix suppressed findings, or make them findings that nothing suppresses.
 
     The latter happens if a suppression gives the index of a node, and one before it is deleted: the next fixes would
-    mend what was suppressed.
+    fix what was suppressed.
 
     `others`: the findings before the fixes that are not suppressed. `after`: the report after the fixes.
     """
