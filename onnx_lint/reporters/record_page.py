@@ -203,7 +203,7 @@ def _in_words(condition: Condition) -> str:
     if not condition.sign:
         return f"the node {'lacks' if condition.is_negated else 'has'} `{name}`"
     verb = "is" if condition.sign == "=" else "is above"
-    return f"`{name}` {verb}{' not' * condition.is_negated} {value}"
+    return f"`{name}` {verb}{' not' if condition.is_negated else ''} {value}"
 
 
 _PLAIN: Final = {

@@ -124,13 +124,9 @@ def _not_verified(file: FileReport) -> list[dict[str, Any]]:
         return []
     from onnx_lint.report.not_verified import not_verified_in_words
 
-    said = tuple(not_verified_in_words(file))
-    others = len(said) - len(file.not_verified)
-    domains = (*file.not_verified, *[(None, 0)] * others)
-    return [
-        {"domain": domain, "nodes": nodes, "message": message}
-        for (domain, nodes), message in zip(domains, said, strict=True)
-    ]
+    messages = not_verified_in_words(file)
+    of_domains = [{"domain": domain, "nodes": nodes, "message": next(messages)} for domain, nodes in file.not_verified]
+    return [*of_domains, *({"domain": None, "nodes": 0, "message": message} for message in messages)]
 
 
 def _repair(repair: Repair) -> dict[str, Any]:
@@ -158,15 +154,17 @@ def _differences(file: FileReport) -> dict[str, Any]:
 
 def diagnostic_records(file: FileReport, *, show_suppressed: bool = False) -> Iterator[dict[str, Any]]:
     """Yield the diagnostics of a file in order, then the suppressed ones if asked for."""
-    items = (*file.diagnostics, *(file.suppressed if show_suppressed else ()))
-    if not items:
+    suppressed = file.suppressed if show_suppressed else ()
+    if not (file.diagnostics or suppressed):
         return
     from onnx_lint.reporters.fingerprint import fingerprints
 
-    for index, (item, mark) in enumerate(zip(items, fingerprints(items), strict=True)):
-        is_suppressed = index >= len(file.diagnostics)
-        suppression = without_none(suppressed=True, suppressed_by=item.suppressed_by) if is_suppressed else {}
-        yield _diagnostic(item, mark) | suppression
+    each_fingerprint = fingerprints((*file.diagnostics, *suppressed))
+    for item in file.diagnostics:
+        yield _diagnostic(item, next(each_fingerprint))
+    for item in suppressed:
+        suppression = without_none(suppressed=True, suppressed_by=item.suppressed_by)
+        yield _diagnostic(item, next(each_fingerprint)) | suppression
 
 
 def path_of(file: FileReport) -> str:

@@ -38,7 +38,8 @@ def uri_of(path: str, root: str) -> str:
         data = os.fsencode(place)  # a name that is not UTF-8 keeps its bytes
     except UnicodeEncodeError:  # no file of this system can have the name, but a caller of the library may pass it
         data = encodable(place).encode()
-    return f"{'file:///' * os.path.isabs(place)}{_quoted(data.lstrip(b'/'), '/')}"
+    scheme = "file:///" if os.path.isabs(place) else ""
+    return f"{scheme}{_quoted(data.lstrip(b'/'), '/')}"
 
 
 def path_below(path: str, root: str) -> str:
