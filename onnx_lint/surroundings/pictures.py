@@ -52,13 +52,29 @@ _LISTS: Final = {
 }
 """The lists of a graph with values, and the property that has the names."""
 
-_BoxKey = int | tuple[str, str]
-"""A box: the index of a node; `from`, `output` or `more`, and the name of a value; or `in` and the place of a part of
-another graph.
-"""
-
 _MAX_INSIDE: Final = 2
 """The most nodes in nested graphs that are drawn as readers of one value."""
+
+
+class _OtherBox(Record):
+    """Identifies a box that is no node of the graph."""
+
+    kind: str
+    """`from`, `output` or `more` for a value of the graph, or `in` for a part of another graph."""
+    name: str
+    """The name of the value, or the place of the part."""
+
+
+_BoxKey = int | _OtherBox
+"""Identifies a box: the index of a node, or another box."""
+
+
+class _Arrow(Record):
+    """Identifies an arrow."""
+
+    source: _BoxKey
+    value: str
+    target: _BoxKey
 
 
 class _Focus(Record):
@@ -140,7 +156,7 @@ def _nth(names: Sequence[str], index: int | None) -> str:
 
 
 def _key_of(part: OtherPart) -> _BoxKey:
-    return "in", f"{part.graph.place}: {part.value if part.node is None else part.node}"
+    return _OtherBox("in", f"{part.graph.place}: {part.value if part.node is None else part.node}")
 
 
 class _Drawing:
@@ -169,7 +185,8 @@ class _Drawing:
         self._choose(related)
         self._reads: dict[int, list[str]] = {}
         self._values: dict[_BoxKey, list[str]] = {}
-        self._arrows: dict[tuple[_BoxKey, str, _BoxKey], str] = {}
+        self._arrows: dict[_Arrow, str] = {}
+        """The arrows, each with its mark."""
 
     def _choose(self, related: Iterable[_Focus]) -> None:
         """Choose the nodes to draw."""
@@ -215,20 +232,25 @@ class _Drawing:
         self._connect_others()
         self._show_unread()
         sources: list[_BoxKey] = [key for key in self._values if not isinstance(key, int)]
-        keys = list(dict.fromkeys((*sources, *nodes, *(target for _, _, target in self._arrows), *self._others)))
+        keys = list(dict.fromkeys((*sources, *nodes, *(arrow.target for arrow in self._arrows), *self._others)))
         arrows = [
-            PictureArrow(keys.index(source), self._values[source].index(name), keys.index(target), mark)
-            for (source, name, target), mark in self._arrows.items()
+            PictureArrow(
+                source=keys.index(arrow.source),
+                value=self._values[arrow.source].index(arrow.value),
+                target=keys.index(arrow.target),
+                mark=mark,
+            )
+            for arrow, mark in self._arrows.items()
         ]
         words = "" if graph.kind is GraphKind.MAIN else short(graph.describe())
         return Picture(about, words, tuple([self._box(key) for key in keys]), tuple(arrows))
 
     def _connect_focus(self, name: str) -> None:
         """Add the value at fault, which no node makes, with arrows to the outputs of the graph and to other readers."""
-        self._show(("from", name), name)
-        self._connect_more(("from", name), name)
+        self._show(_OtherBox("from", name), name)
+        self._connect_more(_OtherBox("from", name), name)
         if self._edges.is_output(name):
-            self._connect(("from", name), name, ("output", name), self._mark(name, None))
+            self._connect(_OtherBox("from", name), name, _OtherBox("output", name), self._mark(name, None))
 
     def _show_unread(self) -> None:
         """Add the related inputs and initializers that no drawn node reads, such as the one that a name may mean."""
@@ -236,7 +258,7 @@ class _Drawing:
         values = [name for name in self._marks if isinstance(name, str)]
         for name in values:
             if name not in shown and self._edges.graph.positions.get(name) == BEFORE_NODES:
-                self._show(("from", name), name)
+                self._show(_OtherBox("from", name), name)
 
     def _mark(self, name: str, node: int | None) -> str:
         """Return the mark of a value where a node reads or makes it; None for the graph itself."""
@@ -253,10 +275,10 @@ class _Drawing:
             elif outer is not None:
                 self._connect(outer, name, index, mark)
             elif mark or name in self._marks:
-                self._connect(("from", name), name, index, mark)
+                self._connect(_OtherBox("from", name), name, index, mark)
             elif left and self._edges.is_from_outside(name):
                 left -= 1
-                self._connect(("from", name), name, index, mark)
+                self._connect(_OtherBox("from", name), name, index, mark)
             else:
                 self._reads.setdefault(index, []).append(name)
 
@@ -283,7 +305,7 @@ class _Drawing:
             read = () if part.node is None else part.graph.node_inputs[part.node]
             for name in names:
                 source: _BoxKey = self._edges.graph.positions.get(name, BEFORE_NODES)
-                source = source if source in self._depths else ("from", name)
+                source = source if source in self._depths else _OtherBox("from", name)
                 if name and name in read and (isinstance(source, int) or source in self._values):
                     self._connect(source, name, key, "")
 
@@ -297,13 +319,13 @@ class _Drawing:
             if name not in shown and len(shown) >= _MAX_OUTPUTS:
                 continue
             if self._edges.is_output(name):
-                self._connect(index, name, ("output", name), self._mark(name, None))
+                self._connect(index, name, _OtherBox("output", name), self._mark(name, None))
             if index in self._below:
                 self._connect_more(index, name)
 
     def _connect_more(self, source: _BoxKey, name: str) -> None:
         if self._left_out(name):
-            self._connect(source, name, ("more", name), "")
+            self._connect(source, name, _OtherBox("more", name), "")
 
     def _left_out(self, name: str) -> int:
         """Return the number of readers of a value that are not drawn."""
@@ -317,21 +339,21 @@ class _Drawing:
 
     def _connect(self, source: _BoxKey, name: str, target: _BoxKey, mark: str) -> None:
         self._show(source, name)
-        self._arrows[source, name, target] = mark
+        self._arrows[_Arrow(source, name, target)] = mark
 
     def _box(self, key: _BoxKey) -> PictureBox:
         if isinstance(key, int):
             return self._box_of_node(key)
         if key in self._others:
             return self._others[key].box(self._edges.model)
-        kind, name = key
+        kind, name = key.kind, key.name
         mark = self._marks.get(name, "")
         if kind == "more":
             return PictureBox(kind, counted(self._left_out(name), "more node"))
         if kind == "output":
             return PictureBox(kind, kind, mark=mark)
         origin = self._edges.origin(name)
-        is_marked = any(mark for (source, _, _), mark in self._arrows.items() if source == key)
+        is_marked = any(mark for arrow, mark in self._arrows.items() if arrow.source == key)
         value = self._edges.value(name, FAULT if is_marked else mark)
         return PictureBox(origin.box_kind, short(origin.title), values=(value,), mark=mark)
 
