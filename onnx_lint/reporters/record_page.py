@@ -39,7 +39,7 @@ _OF_ATTRIBUTES: Final = (
     ("attributes", "{}"),
     ("flags", "one of {}; kernels decide what another value does"),
     ("minima", "each number at least {}"),
-    ("lists", "{} elements"),
+    ("lists", "{}"),
     ("defaults", "{} if it is left out"),
     ("advised", "{}, which the documentation requires, not kernels"),
 )
@@ -102,6 +102,8 @@ def _said(field: str, value: object, kinds: frozenset[Condition]) -> object:
     """Return what a field of a record says of an attribute, for the line of the attribute."""
     if field in ("attributes", "advised"):
         return _form(value, kinds)
+    if field == "lists":
+        return _numbered(str(value), "element")
     return " ".join([str(each) if each != "" else "''" for each in value]) if isinstance(value, tuple) else value
 
 
@@ -199,7 +201,7 @@ def _in_words(condition: Condition) -> str:
     if condition.sign in _RELATIONS:
         return f"`{name}` {_RELATIONS[condition.sign]} `{value}`"
     if name == "outputs" and condition.sign == "=":
-        return f"the node has {value} outputs"
+        return f"the node has {_numbered(value, 'output')}"
     if not condition.sign:
         return f"the node {'lacks' if condition.is_negated else 'has'} `{name}`"
     verb = "is" if condition.sign == "=" else "is above"
@@ -207,7 +209,6 @@ def _in_words(condition: Condition) -> str:
 
 
 _PLAIN: Final = {
-    "as many as": "{} elements",
     "begins with": "begins with {}",
     "either multiple of": "a multiple or a divisor of {}",
     "ends with": "ends with {}",
@@ -237,8 +238,16 @@ def _requirement(required: Requirement) -> str:
         text = f"{required.value} {'requires' if required.kind == 'needs' else 'excludes'} {listed(names)}"
     else:
         joined = listed(names, "and" if required.kind == "needs" else "or")
-        text = _PLAIN.get(required.kind, f"{required.kind} {{}}").format(joined)
+        if required.kind == "as many as":
+            text = _numbered(joined, "element")
+        else:
+            text = _PLAIN.get(required.kind, f"{required.kind} {{}}").format(joined)
     return f"{text} if {_conditions_in_words(required.conditions)}" if required.conditions else text
+
+
+def _numbered(number: str, noun: str) -> str:
+    """Return a number, or the name of one, with its noun: `1 element`, `2 elements`, "`n` elements"."""
+    return f"{number} {noun}{'' if number == '1' else 's'}"
 
 
 # --- graphs

@@ -41,6 +41,13 @@ def test_requirements_are_in_words():
     ]
 
 
+def test_one_element_and_one_output_are_singular():
+    assert _lines(attributes={"k": "as many as 1 if n=1; as many as 2 if outputs=1; as many as n"}, lists={"l": 1}) == [
+        "attribute `k`: 1 element if `n` is 1; 2 elements if the node has 1 output; `n` elements",
+        "attribute `l`: 1 element",
+    ]
+
+
 def test_releases_are_in_words():
     assert _lines(since={"bits=8": "1.23.2", "B": "1.23.2"}, until={"!k=2 mixer=1": "", "k=3": "1.23.2"}) == [
         "needs ONNX Runtime 1.23.2: `bits` is 8",
