@@ -484,13 +484,15 @@ def rule(
     """Return a decorator that makes a rule of a generator function from a Model to findings.
 
     `clause`: the clause or clauses that the rule checks: ids of the specification, or results of `own_clause`.
-    `since`: the first version of onnx-lint (of the package, for a plugin) with the rule. `about`: a function
-    of a model, such as `has_initializers`, or a cached property of Model, such as `Model.external_data`; the rule is
-    skipped for a model for which it is false or empty. `needs`: what
-    the rule needs to see completely, which decides the kinds of document that it checks, see `Need`. `security`: ids of
-    the vulnerabilities that it guards against. `flag`: an option of the command line, and the option of the rule that
-    it turns on. `kinds`: what options allow beyond their types, such as `{"max_bytes": "whole"}` for a whole number of
-    at least 1; another value ends the run with exit code 2. The id of the rule is the function's name with dashes.
+    `since`: the first version of onnx-lint (of the package, for a plugin) with the rule. `needs`: what the rule needs
+    to see completely. It decides the kinds of document that the rule checks, see `Need`. `security`: ids of the
+    vulnerabilities that it guards against. `about`: a function of a model, such as `has_initializers`, or a cached
+    property of Model, such as `Model.external_data`. The rule is skipped for a model for which it is false or empty.
+    `flag`: an option of the command line, and the option of the rule that it turns on. `kinds`: what options allow
+    beyond their types, such as `{"max_bytes": "whole"}` for a whole number of at least 1. Another value ends the run
+    with exit code 2.
+
+    The id of the rule is the function's name with dashes.
     Raises ValueError if `about` is a property of another class, or `needs` is not a `Need`.
     """
     if needs not in NEEDS:

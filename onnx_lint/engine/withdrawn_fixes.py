@@ -38,9 +38,12 @@ def without_withdrawn(
 ) -> tuple[Diagnostic, ...]:
     """Return the diagnostics without the fixes of rules that would also fix suppressed findings.
 
-    This tries the fixes as `onnx-lint fix` does: those of all rules together, and if that fails those of each rule, the
-    safe ones alone and then with the unsafe ones; each time again without those that move suppressed places. `lint`:
-    returns the report on a source by some rules alone.
+    This tries the fixes as `onnx-lint fix` does:
+    1. those of all rules together;
+    2. if these fix a suppressed finding, the safe ones of each rule, and then all of each rule.
+    Each trial that fixes a suppressed finding is repeated without the fixes that move suppressed places.
+
+    `lint`: returns the report on a source by some rules alone.
     """
     found = unfold(diagnostics)
     suppressed, others = list[Diagnostic](), list[Diagnostic]()

@@ -354,9 +354,10 @@ class FileReport(Record):
     def conformity(self) -> Conformity:
         """The verdict.
 
-        The file conforms only if every rule that can find an error ran over the whole document with its errors as
-        errors, none found an error, and no finding is suppressed. It does not conform if a finding breaks a requirement
-        of ONNX, whatever its severity by the settings. Clauses of plugins, policies and targets do not count.
+        The file conforms only if every rule that can find an error ran over the whole document, none found one, no
+        setting lowered the severity of errors, and no finding is suppressed. It does not conform if a finding breaks a
+        requirement of ONNX, also if the settings lower its severity. Clauses of plugins, policies and targets do not
+        count.
         """
         violations = sum([item.is_violation for item in (*self.diagnostics, *self.suppressed)])
         if violations:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """JUnit's XML, for the test reports of CI servers.
 
-A file is a test suite. In it each rule and clause with findings is a test case, which fails if a finding is severe
-enough to fail the run; a file without findings is one test case that passes. Each target is a test case as well: it
+A file is a test suite. Each rule and clause with findings in it is a test case, which fails if a finding is severe
+enough to fail the run. A file without findings has one test case, which passes. Each target is a test case as well: it
 fails if it fails the run, and is skipped if it is not known whether the target loads the model. A file that could not
 be checked, and a rule that crashed, are errors. The first suite is about the run: its one test case passes, and prints
 the verdict on all files, since readers show no more of a document than its test cases. There are no times: the same

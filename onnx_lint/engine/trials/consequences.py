@@ -33,6 +33,8 @@ class Consequences:
         Diagnostics of another severity than their origin keep their causes.
         """
         items = list(diagnostics)
+        if not self._origins:
+            return items
         by_key = {_key_of(item): item for item in items}
         cause_by_consequence: dict[FindingKey, str] = {}
         cause_by_group: dict[object, str] = {}
