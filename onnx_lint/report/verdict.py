@@ -120,31 +120,31 @@ def _groups_in_words(report: Report, totals: Totals) -> str:
     return f"{files}: {', '.join(phrases) or 'none checked'}"
 
 
-def _all_files_in_words(group: FileGroup, totals: Totals, standard: str) -> str:
+def _all_files_in_words(group: str, totals: Totals, standard: str) -> str:
     """Return the words for files that are all of one group, after their number: ` conform to ONNX 1.23`."""
     phrase = _ALONE[group].about(totals.files).format(standard=standard)
     found = _findings(totals, group, totals.files)
-    if group is FileGroup.UNDECIDED:
+    if group == FileGroup.UNDECIDED:
         found = found or "no findings"
-    mark = ";" if group is FileGroup.CONFORMING else ":"
+    mark = ";" if group == FileGroup.CONFORMING else ":"
     return f"{phrase}{mark} {found}" if found else phrase
 
 
-def _group_in_words(group: FileGroup, groups: Mapping[FileGroup, int], totals: Totals, standard: str) -> str:
+def _group_in_words(group: str, groups: Mapping[str, int], totals: Totals, standard: str) -> str:
     """Return the words for a group beside others, with its number of files: `2 conform to ONNX 1.23 (1 warning)`."""
     count = groups[group]
     phrase = _BESIDE_OTHERS[group].about(count).format(standard=standard)
     found = _findings(totals, group, count)
-    if group is FileGroup.VIOLATING and FileGroup.CONFORMING not in groups:
+    if group == FileGroup.VIOLATING and FileGroup.CONFORMING not in groups:
         phrase += f" conform to {standard}"
-    if group is FileGroup.NOTHING_NEW_VIOLATING:
+    if group == FileGroup.NOTHING_NEW_VIOLATING:
         from onnx_lint.report.remarks import paths_in_words
 
         found = paths_in_words(totals.verdicts.violating_paths, count)
     return f"{count:,} {phrase} ({found})" if found else f"{count:,} {phrase}"
 
 
-def _files_by_group(report: Report, totals: Totals) -> dict[FileGroup, int]:
+def _files_by_group(report: Report, totals: Totals) -> dict[str, int]:
     """Return the number of files by group. In a run without rules, no file counts as conforming."""
     groups = {group: each.files for group, each in totals.verdicts.groups.items()}
     unjudged = totals.verdicts.conforming_by_rules_of_run
@@ -154,7 +154,7 @@ def _files_by_group(report: Report, totals: Totals) -> dict[FileGroup, int]:
     return {group: count for group, count in groups.items() if count}
 
 
-def _findings(totals: Totals, group: FileGroup, count: int) -> str:
+def _findings(totals: Totals, group: str, count: int) -> str:
     """Return the numbers of findings in the `count` files of a group, and in how many of these, if not in all."""
     found = totals.verdicts.groups.get(group)
     if found is None or not found.findings:
