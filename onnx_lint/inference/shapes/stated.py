@@ -145,9 +145,9 @@ def content_of(proto: Any, shape: Shape, outside: Outside | None = None) -> Cont
 
 def _stored_elements(proto: Any, count: int, outside: Outside | None) -> Content:
     """Return the elements as they are stored; None unless exactly one field holds `count` of them."""
-    field = ELEMENT_TYPES[proto.data_type].field
-    stored, raw = getattr(proto, field), proto.raw_data
-    if any(getattr(proto, other) for other in TYPED_FIELDS if other != field):
+    element = ELEMENT_TYPES[proto.data_type]
+    stored, raw = getattr(proto, element.field), proto.raw_data
+    if any(getattr(proto, other) for other in TYPED_FIELDS if other != element.field):
         return None
     if proto.data_location == EXTERNAL_LOCATION:
         raw = outside(proto) if outside is not None and not stored and not raw else None
@@ -155,8 +155,9 @@ def _stored_elements(proto: Any, count: int, outside: Outside | None) -> Content
             return None
     if not raw:
         return _typed_elements(proto.data_type, stored, count)
-    form = f"<{count}{_FORMATS[proto.data_type]}"
-    return struct.unpack(form, raw) if not stored and len(raw) == struct.calcsize(form) else None
+    if stored or len(raw) != element.bytes_of(count):
+        return None
+    return struct.unpack(f"<{count}{_FORMATS[proto.data_type]}", raw)
 
 
 def _typed_elements(data_type: int, stored: Sequence[Any], count: int) -> Content:
