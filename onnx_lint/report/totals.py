@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from onnx_lint.common.record import Record, replace
 from onnx_lint.report.file_report import Counted, FileFacts, FileReport
-from onnx_lint.report.finding_totals import FindingTotals
+from onnx_lint.report.finding_counts import FindingTotals
 from onnx_lint.report.verdict_totals import VerdictTotals
 from onnx_lint.spec.clauses import Severity
 from onnx_lint.wording import counted

@@ -119,33 +119,33 @@ def _groups_in_words(report: Report, totals: Totals) -> str:
     return f"{counted(totals.files, totals.noun)}: {', '.join(phrases) or 'none checked'}"
 
 
-def _all_files_in_words(group: FileGroup, totals: Totals, standard: str) -> str:
+def _all_files_in_words(group: str, totals: Totals, standard: str) -> str:
     """Return the sentence about files that are all of one group: `2 models conform to ONNX 1.23; 1 warning`."""
     files = counted(totals.files, totals.noun)
     verdict = _OF_ALL_FILES[group].about(totals.files).format(files=files, standard=standard)
     findings = _findings_in_words(totals, group, totals.files)
-    if group is FileGroup.UNDECIDED:
+    if group == FileGroup.UNDECIDED:
         findings = findings or "no findings"
     # After a colon, findings explain the verdict. They do not explain why files conform.
-    mark = ";" if group is FileGroup.CONFORMING else ":"
+    mark = ";" if group == FileGroup.CONFORMING else ":"
     return f"{verdict}{mark} {findings}" if findings else verdict
 
 
-def _some_files_in_words(group: FileGroup, groups: Mapping[FileGroup, int], totals: Totals, standard: str) -> str:
+def _some_files_in_words(group: str, groups: Mapping[str, int], totals: Totals, standard: str) -> str:
     """Return the words for a group beside others, with its number of files: `2 conform to ONNX 1.23 (1 warning)`."""
     count = groups[group]
-    is_after_conforming = group is FileGroup.VIOLATING and FileGroup.CONFORMING in groups
+    is_after_conforming = group == FileGroup.VIOLATING and FileGroup.CONFORMING in groups
     phrase = _AFTER_CONFORMING if is_after_conforming else _OF_SOME_FILES[group]
     verdict = f"{count:,} {phrase.about(count).format(standard=standard)}"
     details = _findings_in_words(totals, group, count)
-    if group is FileGroup.NOTHING_NEW_VIOLATING:
+    if group == FileGroup.NOTHING_NEW_VIOLATING:
         from onnx_lint.report.remarks import paths_in_words
 
         details = paths_in_words(totals.verdicts.violating_paths, count)
     return f"{verdict} ({details})" if details else verdict
 
 
-def _files_by_group(report: Report, totals: Totals) -> dict[FileGroup, int]:
+def _files_by_group(report: Report, totals: Totals) -> dict[str, int]:
     """Return the number of files by group. In a run without rules, no file counts as conforming."""
     groups = {group: each.files for group, each in totals.verdicts.groups.items()}
     unjudged = totals.verdicts.conforming_by_rules_of_run
@@ -155,7 +155,7 @@ def _files_by_group(report: Report, totals: Totals) -> dict[FileGroup, int]:
     return {group: count for group, count in groups.items() if count}
 
 
-def _findings_in_words(totals: Totals, group: FileGroup, count: int) -> str:
+def _findings_in_words(totals: Totals, group: str, count: int) -> str:
     """Return the numbers of findings in the `count` files of a group, and in how many of these, if not in all."""
     found = totals.verdicts.groups.get(group)
     if found is None or not found.findings:

@@ -13,8 +13,7 @@ from onnx_lint.common.record import replace
 from onnx_lint.engine.plugins import files_in_use
 from onnx_lint.engine.registry import registry
 from onnx_lint.report.file_report import FileReport
-from onnx_lint.report.finding_counts import fixable_in_words
-from onnx_lint.report.finding_totals import fixes_of
+from onnx_lint.report.finding_counts import fixable_in_words, fixes_of
 from onnx_lint.report.outcome import findings_line, outcome_of
 from onnx_lint.report.totals import Report
 from onnx_lint.reporters import Options

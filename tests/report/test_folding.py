@@ -12,7 +12,7 @@ from support.reports.made_up_report import error
 from onnx_lint.common.record import replace
 from onnx_lint.ir.places.place import EnclosingNames
 from onnx_lint.report.file_report import FileReport
-from onnx_lint.report.finding_totals import fixes_of
+from onnx_lint.report.finding_counts import fixes_of
 from onnx_lint.report.findings import Diagnostic, ProposedFix
 from onnx_lint.report.folding import fold, unfold
 from onnx_lint.spec.clauses import Severity

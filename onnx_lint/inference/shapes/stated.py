@@ -10,7 +10,6 @@ from typing import Any, Final
 
 from onnx_lint import schema
 from onnx_lint.common.cached import remembered
-from onnx_lint.common.record import Record
 from onnx_lint.inference.shapes.dims import Dim, Shape, are_sizes
 from onnx_lint.inference.shapes.expression import variable
 from onnx_lint.inference.shapes.fact import MAX_CONTENT_ELEMENTS, MAX_DIMENSIONS, UNKNOWN, Content, Fact, fact
@@ -20,30 +19,21 @@ from onnx_lint.spec.element_types import ELEMENT_TYPES, EXTERNAL_LOCATION, TYPED
 Outside = Callable[[Any], bytes | None]
 """Reads the values of a small TensorProto with external data; None if they are missing, or must not be read."""
 
-
-class _Storage(Record):
-    """How a TensorProto stores the elements of a type."""
-
-    format: str
-    """The format of `raw_data`, as in `struct`."""
-    field: str
-    """The typed field for values."""
-
-
-_STORAGE: Final[Mapping[int, _Storage]] = {
-    DataType.FLOAT: _Storage("f", "float_data"),
-    DataType.INT32: _Storage("i", "int32_data"),
-    DataType.INT64: _Storage("q", "int64_data"),
-    DataType.UINT8: _Storage("B", "int32_data"),
-    DataType.INT8: _Storage("b", "int32_data"),
-    DataType.UINT16: _Storage("H", "int32_data"),
-    DataType.INT16: _Storage("h", "int32_data"),
-    DataType.UINT32: _Storage("I", "uint64_data"),
-    DataType.UINT64: _Storage("Q", "uint64_data"),
-    DataType.BOOL: _Storage("B", "int32_data"),
-    DataType.FLOAT16: _Storage("e", "int32_data"),
-    DataType.DOUBLE: _Storage("d", "double_data"),
+_FORMATS: Final[Mapping[int, str]] = {
+    DataType.FLOAT: "f",
+    DataType.INT32: "i",
+    DataType.INT64: "q",
+    DataType.UINT8: "B",
+    DataType.INT8: "b",
+    DataType.UINT16: "H",
+    DataType.INT16: "h",
+    DataType.UINT32: "I",
+    DataType.UINT64: "Q",
+    DataType.BOOL: "B",
+    DataType.FLOAT16: "e",
+    DataType.DOUBLE: "d",
 }
+"""The formats of the elements in `raw_data`, as in `struct`, by element type."""
 
 _NARROW: Final = (DataType.UINT8, DataType.INT8, DataType.UINT16, DataType.INT16, DataType.UINT32)
 """The integer types whose stored numbers may not fit: the field for their values is wider."""
@@ -142,7 +132,7 @@ def content_of(proto: Any, shape: Shape, outside: Outside | None = None) -> Cont
 
     `outside` reads the values of a tensor with external data, which are unknown otherwise.
     """
-    if not are_sizes(shape) or proto.data_type not in _STORAGE:
+    if not are_sizes(shape) or proto.data_type not in _FORMATS:
         return None
     count = prod(shape)
     if count > MAX_CONTENT_ELEMENTS:
@@ -155,9 +145,9 @@ def content_of(proto: Any, shape: Shape, outside: Outside | None = None) -> Cont
 
 def _stored_elements(proto: Any, count: int, outside: Outside | None) -> Content:
     """Return the elements as they are stored; None unless exactly one field holds `count` of them."""
-    storage = _STORAGE[proto.data_type]
-    stored, raw = getattr(proto, storage.field), proto.raw_data
-    if any(getattr(proto, other) for other in TYPED_FIELDS if other != storage.field):
+    element = ELEMENT_TYPES[proto.data_type]
+    stored, raw = getattr(proto, element.field), proto.raw_data
+    if any(getattr(proto, other) for other in TYPED_FIELDS if other != element.field):
         return None
     if proto.data_location == EXTERNAL_LOCATION:
         raw = outside(proto) if outside is not None and not stored and not raw else None
@@ -165,13 +155,14 @@ def _stored_elements(proto: Any, count: int, outside: Outside | None) -> Content
             return None
     if not raw:
         return _typed_elements(proto.data_type, stored, count)
-    form = f"<{count}{storage.format}"
-    return struct.unpack(form, raw) if not stored and len(raw) == struct.calcsize(form) else None
+    if stored or len(raw) != element.bytes_of(count):
+        return None
+    return struct.unpack(f"<{count}{_FORMATS[proto.data_type]}", raw)
 
 
 def _typed_elements(data_type: int, stored: Sequence[Any], count: int) -> Content:
     """Return the elements in a typed field; None unless it holds `count` of them that fit the type."""
-    if len(stored) != count or (data_type in _NARROW and not _fit_in(stored, _STORAGE[data_type].format)):
+    if len(stored) != count or (data_type in _NARROW and not _fit_in(stored, _FORMATS[data_type])):
         return None
     return tuple(stored) if data_type != DataType.FLOAT16 else _float16(stored)
 

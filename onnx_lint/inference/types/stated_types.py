@@ -12,7 +12,7 @@ from onnx_lint.inference.types.problem import Contradicted
 from onnx_lint.inference.types.type_string import TENSORS, ValueType, tensor_of
 from onnx_lint.spec.element_types import ELEMENT_TYPES
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, OperatorSchema
-from onnx_lint.spec.operators.attribute_values import LATEST
+from onnx_lint.spec.operators.schema import LATEST
 
 _INT: Final = ATTRIBUTE_TYPE_CODES["INT"]
 _ML: Final = "ai.onnx.ml"

@@ -7,6 +7,7 @@ Most tensors are proved right by the fields that are set and their lengths, and 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from math import isnan
 from typing import Any, Final
 
@@ -23,6 +24,7 @@ from onnx_lint.spec.element_types import (
     MAX_INT64,
     TYPED_FIELDS,
     DataType,
+    ElementType,
 )
 
 _FIELDS: Final = schema.message("TensorProto").DESCRIPTOR.fields_by_name
@@ -55,31 +57,42 @@ class Encoding(Record):
 _EXTERNAL: Final = Encoding(0, 0, accepts_any=True, field="")
 
 
-def _encodings() -> dict[tuple[int, FieldDescriptor], Encoding]:
-    found: dict[tuple[int, FieldDescriptor], Encoding] = {}
-    for element in ELEMENT_TYPES.values():
-        if element.bits:
-            plain = element.bits >= 8 and element.name != "bool"
-            byte_range = element.entry_range if element.name == "bool" else None
-            found[element.number, RAW_DATA] = Encoding(element.bits, 8, plain, "raw_data", byte_range)
-        per_entry = element.elements_per_entry
-        plain = element.entry_range is None and element.name != "string"
-        found[element.number, _FIELDS[element.field]] = Encoding(
-            element.entries_of(per_entry),
-            per_entry,
-            plain,
-            element.field,
-            element.entry_range if element.bits >= 8 else None,
-        )
-    return found
-
-
-_ENCODINGS: Final = _encodings()
-
-
 def encoding_in(element_type: int, field: str) -> Encoding | None:
     """Return the storage of elements of a type in a field; None if the field is not for them."""
-    return _ENCODINGS.get((element_type, _FIELDS[field]))
+    return _encoding(element_type, _FIELDS[field])
+
+
+def _encoding(element_type: int, field: FieldDescriptor) -> Encoding | None:
+    """Return the same for a field of TensorProto, computed when it is first asked for: few types occur in a run."""
+    return _encoding_of_known(element_type, field) if element_type in ELEMENT_TYPES else None
+
+
+@cache
+def _encoding_of_known(element_type: int, field: FieldDescriptor) -> Encoding | None:
+    element = ELEMENT_TYPES[element_type]
+    if field == RAW_DATA:
+        return _raw_encoding(element) if element.bits else None
+    if field != _FIELDS[element.field]:
+        return None
+    per_entry = element.elements_per_entry
+    return Encoding(
+        entries=element.entries_of(per_entry),
+        elements=per_entry,
+        accepts_any=element.entry_range is None and element.name != "string",
+        field=element.field,
+        entry_range=element.entry_range if element.bits >= 8 else None,
+    )
+
+
+def _raw_encoding(element: ElementType) -> Encoding:
+    is_bool = element.name == "bool"
+    return Encoding(
+        entries=element.bits,
+        elements=8,
+        accepts_any=element.bits >= 8 and not is_bool,
+        field="raw_data",
+        entry_range=element.entry_range if is_bool else None,
+    )
 
 
 _FEW_VALUES: Final = 256
@@ -159,7 +172,7 @@ def encoding_of(values: SetFields, payloads: tuple[Payload, ...]) -> Encoding | 
     if len(fields) != 1 or _SEGMENT in values:
         return None
     (field,) = fields
-    encoding = _ENCODINGS.get((data_type, field))
+    encoding = _encoding(data_type, field)
     if encoding is None:
         return None
     count = len(values[field])

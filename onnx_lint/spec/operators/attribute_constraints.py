@@ -13,7 +13,8 @@ from typing import Final, TypeVar
 
 from onnx_lint.common.cached import remembered
 from onnx_lint.common.record import Record
-from onnx_lint.spec.operators.attribute_values import LATEST, RUNTIME_DOMAIN
+from onnx_lint.spec.operators.attribute_values import RUNTIME_DOMAIN
+from onnx_lint.spec.operators.schema import LATEST
 
 _WINDOWS: Final = "AveragePool Conv ConvInteger ConvTranspose DeformConv LpPool MaxPool MaxUnpool QLinearConv"
 _TREES: Final = "TreeEnsembleClassifier TreeEnsembleRegressor"

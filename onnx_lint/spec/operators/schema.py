@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 UNLIMITED: Final = 2**31 - 1
 """The upper bound of a count without a bound: the last parameter is variadic."""
 
+LATEST: Final = 2**31
+"""In place of the last version of an operator for what still applies."""
+
 ATTRIBUTE_TYPE_CODES: Final[Mapping[str, int]] = MappingProxyType(
     {
         "FLOAT": 1,

@@ -11,8 +11,8 @@ import onnx.defs
 from support.project.each_case import each_case
 
 from onnx_lint.spec.element_types import ELEMENT_TYPE_NAMES
+from onnx_lint.spec.operators import attribute_value_rows, find, versions
 from onnx_lint.spec.operators import attribute_values as values
-from onnx_lint.spec.operators import find, versions
 
 
 @functools.cache
@@ -23,14 +23,14 @@ def _schemas_by_name() -> dict[tuple[str, str], list[onnx.defs.OpSchema]]:
     return found
 
 
-def _name(row: values.ValueRow) -> str:
+def _name(row: attribute_value_rows.ValueRow) -> str:
     return f"{row.operators[0]}-{row.attribute}-{row.first}"
 
 
 class TestAllowedValues:
-    ROWS = (*values._STRINGS, *values._NUMBERS)
+    ROWS = (*attribute_value_rows._STRINGS, *attribute_value_rows._NUMBERS)
 
-    def schemas(self, row: values.ValueRow) -> list[onnx.defs.OpSchema]:
+    def schemas(self, row: attribute_value_rows.ValueRow) -> list[onnx.defs.OpSchema]:
         return [
             schema
             for name in row.operators
@@ -39,14 +39,14 @@ class TestAllowedValues:
         ]
 
     @each_case("row", ROWS, ids=_name)
-    def test_each_row_is_about_operators_that_there_are(self, row: values.ValueRow):
+    def test_each_row_is_about_operators_that_there_are(self, row: attribute_value_rows.ValueRow):
         found = self.schemas(row)
         assert {schema.name for schema in found} == set(row.operators)
         kinds = {schema.attributes[row.attribute].type.name for schema in found}
-        assert kinds <= ({"INT", "INTS"} if row in values._NUMBERS else {"STRING", "STRINGS"})
+        assert kinds <= ({"INT", "INTS"} if row in attribute_value_rows._NUMBERS else {"STRING", "STRINGS"})
 
     @each_case("row", ROWS, ids=_name)
-    def test_the_documentation_names_each_value(self, row: values.ValueRow):
+    def test_the_documentation_names_each_value(self, row: attribute_value_rows.ValueRow):
         given = set(map(str, row.values))
         for schema in self.schemas(row):
             text = f"{schema.attributes[row.attribute].description} {schema.doc}"
@@ -55,14 +55,14 @@ class TestAllowedValues:
             # "If set to", "must be one of" and the like: the pair of flags that follows need not be written in digits.
             assert missing <= {"0", "1"} & given, f"{schema.name}-{schema.since_version}"
 
-    @each_case("row", values._PRECISIONS, ids=_name)
-    def test_a_precision_is_called_one(self, row: values.ValueRow):
+    @each_case("row", attribute_value_rows._PRECISIONS, ids=_name)
+    def test_a_precision_is_called_one(self, row: attribute_value_rows.ValueRow):
         found = self.schemas(row)
         assert found
         assert all("precision" in schema.attributes[row.attribute].description for schema in found)
 
-    @each_case("row", (*ROWS, *values._PRECISIONS), ids=_name)
-    def test_the_default_is_among_them(self, row: values.ValueRow):
+    @each_case("row", (*ROWS, *attribute_value_rows._PRECISIONS), ids=_name)
+    def test_the_default_is_among_them(self, row: attribute_value_rows.ValueRow):
         for schema in self.schemas(row):
             ours = find(schema.domain, schema.name, schema.since_version)
             assert ours is not None
