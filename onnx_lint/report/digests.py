@@ -36,7 +36,7 @@ class PlaceDigests(Record):
     by_operators: str = ""
     before: str = ""
     """The operators around, described as the field of this name in `View`. So are all that follow."""
-    behind: str = ""
+    after: str = ""
     both_ends: str = ""
     whole: tuple[str, ...] = ()
     """One for each of `TOLERATED_ADDITIONS`; an entry has the first of them."""

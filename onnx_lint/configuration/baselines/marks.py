@@ -36,7 +36,7 @@ NAMES: Final = frozenset({"names", "names_inside", _ALL_OF_FAULT, _OF_STRUCTURE}
 OPERATORS: Final = frozenset(KINDS) - NAMES
 """The kinds of marks that are about the operators around a place."""
 _OF_OLDER_VERSIONS: Final = frozenset({"steps", "names", "names_inside", "from_start", "from_end", "by_operators"})
-_OF_TODAY: Final = frozenset({"before", "behind", "both_ends", WHOLE})
+_OF_TODAY: Final = frozenset({"before", "after", "both_ends", WHOLE})
 
 LookupKey = tuple[str, ...]
 """A mark, or a kind and a digest of a stored tensor's content."""
