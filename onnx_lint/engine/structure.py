@@ -157,8 +157,8 @@ class Structures:
                 found.append(Description(own.kind, (*outer.texts, *own.texts, *inside)))
         return found
 
-    def sources_of(self, place: Place, name: str) -> tuple[str, ...]:
-        """Return what the maker of a value reads, if the place is in a node, and a node makes the value."""
+    def inputs_of_producer(self, place: Place, name: str) -> tuple[str, ...]:
+        """Return the inputs of the node that produces a value; empty if no node does, or if the place is in no node."""
         key = place.key
         inside = [depth for depth, (field, _) in enumerate(key) if field == "node" and key[:depth] in self._graphs]
         for depth in reversed(inside):

@@ -104,11 +104,11 @@ class _Assignment:
         faults = identity.elements if entry.element_count and identity.elements else identity.parts
         if not faults:
             # Others are faults of a value as a whole, while the entry is about a place inside of it.
-            return diagnostic.collective or identity.is_one_fault
+            return diagnostic.collective or identity.are_uses_of_one_fault
         if _is_part_of_many(diagnostic, entry) or _is_use_of_one_name(diagnostic, entry):
             return True
         listed, is_renamed = self._faults[fingerprint], may_be_renamed(entry, identity)
-        if identity.is_one_fault and not entry.element_count:
+        if identity.are_uses_of_one_fault and not entry.element_count:
             return listed.has_same_fault(faults, may_be_renamed=is_renamed)
         return listed.remove(faults, may_be_renamed=is_renamed)
 
@@ -247,7 +247,7 @@ def _reads_new_node(entry: Entry, diagnostic: Diagnostic) -> bool:
         return False
     if entry.structure is not None and structure.whole[0] in entry.structure.whole:
         return False
-    before = (replace(diagnostic, subject=name) for name in diagnostic.identity.sources)
+    before = (replace(diagnostic, subject=name) for name in diagnostic.identity.inputs_of_producer)
     return any(entry.fingerprint in fingerprints_of(each) for each in before)
 
 
