@@ -28,13 +28,13 @@ def with_identity(diagnostic: Diagnostic, finding: Finding, structures: Structur
     clause, found = diagnostic.clause, structures.of(finding.place)
     parts = _parts_of(clause, finding, found, structures)
     has_elements = finding.elements is not None or finding.user is not None
-    elements, count = _elements_of(clause, finding, structures) if has_elements else ((), 0)
+    elements = _elements_of(finding) if has_elements else []
     identity = BaselineIdentity(
         structure=_structure_of(clause, finding, found),
         parts=parts,
         names=structures.digest_of_names(finding.place, is_of_nodes=bool(finding.user or finding.partners)),
-        elements=elements,
-        element_count=count,
+        elements=_digests_of_elements(clause, elements, finding, structures),
+        element_count=len(elements),
         single_faults=_single_faults(finding, parts, model),
         content=None if finding.collective else _content_of(clause, finding, structures),
         are_uses_of_one_fault=finding.parts is not None and finding.parts.is_one_fault,
@@ -184,21 +184,27 @@ def _together(described: Sequence[Sequence[Description]]) -> PlaceDigests:
     return PlaceDigests.of(found)
 
 
-def _elements_of(clause: str, finding: Finding, structures: Structures) -> tuple[tuple[FaultDigests, ...], int]:
-    """Return `BaselineIdentity.elements`, and the number of wrong elements."""
-    found = [_fault_of(finding)] if finding.elements is None else list(finding.elements.identities())
+def _elements_of(finding: Finding) -> list[FaultIdentity]:
+    """Return the wrong elements of a finding; the finding itself if its rule does not list them."""
+    return [_fault_of(finding)] if finding.elements is None else list(finding.elements.identities())
+
+
+def _digests_of_elements(
+    clause: str, elements: Sequence[FaultIdentity], finding: Finding, structures: Structures
+) -> tuple[FaultDigests, ...]:
+    """Return `BaselineIdentity.elements`."""
     user = None if finding.user is None else structures.of(finding.user)
-    known = [_fault_digests(clause, each, structures, user) for each in found[:MAX_LISTED]]
-    if len(found) > MAX_LISTED:
-        others = digest(*(f"{place.field} {place.index} {inner}" for place, inner, _ in found[MAX_LISTED:]))
-        place, _, partners = found[0]
+    known = [_fault_digests(clause, each, structures, user) for each in elements[:MAX_LISTED]]
+    if len(elements) > MAX_LISTED:
+        others = digest(*(f"{place.field} {place.index} {inner}" for place, inner, _ in elements[MAX_LISTED:]))
+        place, _, partners = elements[0]
         known.append(_fault_digests(clause, (place, others, partners), structures, user))
-    return tuple(known), len(found)
+    return tuple(known)
 
 
 def _content_of(clause: str, finding: Finding, structures: Structures) -> ContentDigests | None:
     """Return `BaselineIdentity.content`: of all wrong elements together."""
-    found = [_fault_of(finding)] if finding.elements is None else list(finding.elements.identities())
+    found = _elements_of(finding)
     if any(partners for _, _, partners in found):
         return None
     # An element of what a node reads may have a place of its own or not.

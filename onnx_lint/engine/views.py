@@ -67,31 +67,22 @@ class Description(NamedTuple):
 
 
 class LegacyView(Record):
-    """The descriptions of a step to a place that entries of older versions have."""
+    """The texts of a step to a place for the fields of `PlaceDigests` that entries of older versions have."""
 
     from_start: str
-    """The position of the node counted from the first one, and the nodes that its inputs come from."""
     from_end: str
-    """The position of the node counted from the last one, and the nodes that use its outputs."""
     by_operators: str
-    """The number of the node among those of its operator, and the nodes before and after it with such numbers.
-
-    The numbers of the nodes before it begin with 1, all others with 0.
-    """
+    """The nodes before have numbers from 1, the node itself and those after it have numbers from 0."""
 
 
 class View(Record):
-    """The descriptions of a step to a place that entries of today have."""
+    """The texts of a step to a place for the fields of `PlaceDigests` that entries of today have."""
 
     before: str
-    """`LegacyView.from_start`, and the operators of all nodes before."""
     after: str
-    """`LegacyView.from_end`, and the operators of all nodes after."""
     both_ends: str
-    """`LegacyView.from_start` and `LegacyView.from_end`."""
     whole: tuple[str, ...]
-    """The position of the node and the operators of all nodes of the graph, without the first and last ones: a text for
-    each of `TOLERATED_ADDITIONS`."""
+    """A text for each of `TOLERATED_ADDITIONS`."""
 
 
 class StepViews(Record):

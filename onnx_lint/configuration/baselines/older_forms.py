@@ -15,7 +15,7 @@ def forms_of(diagnostic: Diagnostic) -> tuple[Diagnostic, ...]:
     return (diagnostic, *at_former_place, *(form for each in identity.under_former_clauses for form in forms_of(each)))
 
 
-def as_listed(diagnostic: Diagnostic, entries: Entries) -> Diagnostic:
+def form_in_baseline(diagnostic: Diagnostic, entries: Entries) -> Diagnostic:
     """Return the first form of a finding whose fingerprint has an entry; the finding itself if there is none."""
     forms = forms_of(diagnostic)
     if len(forms) > 1:
