@@ -12,7 +12,6 @@ from typing import Final, NamedTuple
 _PRIME: Final = (1 << 89) - 1
 _FACTOR: Final = 0x9E3779B97F4A7C15F39CC
 
-
 _MOST_DUE_TO_FAULT: Final = 2
 """The most differences between two shifted lists that one element can make: it is in both."""
 

@@ -4,8 +4,8 @@
 A node before others changes no position counted from the end, and a node after others none counted from the start.
 Constants are not counted, like the initializers that they may become, and an Identity is not counted either.
 
-The digests of these texts are stored in baselines. If a text changes, even by a space, the entries of older versions
-match it no more.
+The digests of these texts are stored in baselines. If a text changes, even by a space, the entries that were written
+before no longer match it.
 """
 
 from __future__ import annotations
@@ -355,21 +355,18 @@ class GraphViews:
     def _by_operators(self, index: int) -> str:
         """Return `LegacyView.by_operators`."""
         sources = [source.number for source in self._nodes.sources_of_inputs(index)]
-        users = [
-            [self._user_text(user, self._nodes.number_of_user(user)) for user in users]
-            for users in self._nodes.users_of_outputs(index)
-        ]
+        users = [self._users_by_number(users) for users in self._nodes.users_of_outputs(index)]
         return f"{self._operators[index]} {self._nodes.numbers[index]} {stable_repr(sources)} {stable_repr(users)}"
 
     def _view_by_users(self, label: str, users: Sequence[_User]) -> View:
         """Return the view of a value: by its users. `label`: what else describes it."""
         start = f"{label} {stable_repr(self._users_from_start(users, 0))}"
-        end = f"{label} {stable_repr(self._users_from_end(users))}"
+        at_end = stable_repr(self._users_from_end(users))
         positions = [self._nodes.position_of_user(user) for user in users if user.node is not None]
         return View(
             before=f"{start} {stable_repr([self._counted.before(each) for each in positions])}",
-            after=f"{end} {stable_repr([self._counted.after(each) for each in positions])}",
-            both_ends=f"{start} {stable_repr(self._users_from_end(users))}",
+            after=f"{label} {at_end} {stable_repr([self._counted.after(each) for each in positions])}",
+            both_ends=f"{start} {at_end}",
             whole=self._whole(label, users, None),
         )
 
@@ -394,10 +391,15 @@ class GraphViews:
         """Return the users with their positions, counted from the end."""
         return [self._user_text(user, self._from_end_of(self._nodes.position_of_user(user))) for user in users]
 
+    def _users_by_number(self, users: Iterable[_User]) -> list[str]:
+        """Return the users with their numbers among the nodes of their operator."""
+        return [self._user_text(user, self._nodes.number_of_user(user)) for user in users]
+
     def _from_end_of(self, position: int) -> int:
         return len(self._nodes.counted) - position
 
     def _user_text(self, user: _User, place: int) -> str:
+        """Return the text for a user. `place`: the position or the number of its node."""
         node, operand = user
         return f"output {operand}" if node is None else f"{self._operators[node]} {place} {operand}"
 
@@ -423,9 +425,9 @@ class GraphViews:
         users = self._nodes.users_of_value(name)
         if not users:
             return None
-        numbers = [self._user_text(user, self._nodes.number_of_user(user)) for user in users]
-        number, end = f"initializer {stable_repr(numbers)}", f"initializer {stable_repr(self._users_from_end(users))}"
-        legacy = LegacyView(from_start=number, from_end=end, by_operators=number)
+        numbers = f"initializer {stable_repr(self._users_by_number(users))}"
+        end = f"initializer {stable_repr(self._users_from_end(users))}"
+        legacy = LegacyView(from_start=numbers, from_end=end, by_operators=numbers)
         return StepViews(legacy=legacy, view=self._view_by_users("initializer", users))
 
 
