@@ -30,11 +30,11 @@ from onnx_lint.report.findings import (
     CitedClause,
     ContextLine,
     Diagnostic,
-    FaultAlone,
     Folding,
     ProposedEdit,
     ProposedFix,
     RelatedPlace,
+    SingleFault,
 )
 from onnx_lint.spec.clauses import Severity
 
@@ -51,7 +51,6 @@ KEPT: Final[Mapping[str, type]] = MappingProxyType(
             Counted,
             Diagnostic,
             EnclosingNames,
-            FaultAlone,
             FaultDigests,
             FileFacts,
             FileReport,
@@ -62,6 +61,7 @@ KEPT: Final[Mapping[str, type]] = MappingProxyType(
             ProposedFix,
             RelatedPlace,
             Shapes,
+            SingleFault,
             Traffic,
             UnknownShapeCause,
             UnlistedOperator,

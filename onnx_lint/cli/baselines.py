@@ -14,7 +14,7 @@ from onnx_lint.common.record import replace
 from onnx_lint.configuration.baselines.entries import Baseline, Entry, entries_of
 from onnx_lint.configuration.baselines.file import read_baseline, to_json
 from onnx_lint.configuration.baselines.known_findings import (
-    count_imprecise,
+    count_outdated_entries,
     count_stale,
     file_key,
     former_name,
@@ -85,7 +85,7 @@ class Baselines:
             file = suppress_known(file, entries)
             self._alive[baseline][name] = surviving_entries(file, entries, rules)
             if not self._prune:
-                self._imprecise[baseline] += count_imprecise(file, entries)
+                self._imprecise[baseline] += count_outdated_entries(file, entries)
             return file
         known: dict[str, Entry] = entries_of(file.diagnostics)
         # Entries of rules that did not run stay in the baseline.

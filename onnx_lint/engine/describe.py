@@ -88,7 +88,7 @@ def _with_surroundings(bare: Diagnostic, finding: Finding, clause: Clause, model
         user=_user_of(finding.user or finding.caller, model),
         element=finding.element or None,
         around=around,
-        identity=BaselineIdentity(former=_former(bare, finding, model)),
+        identity=BaselineIdentity(at_former_place=_former(bare, finding, model)),
     )
     return LocatedDiagnostic(diagnostic, extent[0] if extent is not None else 0)
 

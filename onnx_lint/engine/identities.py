@@ -13,7 +13,7 @@ from onnx_lint.engine.structure import Structure, Structures, digest
 from onnx_lint.engine.views import Description
 from onnx_lint.model import Model
 from onnx_lint.report.digests import MAX_LISTED, ContentDigests, FaultDigests, PlaceDigests
-from onnx_lint.report.findings import BaselineIdentity, Diagnostic, FaultAlone
+from onnx_lint.report.findings import BaselineIdentity, Diagnostic, SingleFault
 from onnx_lint.rule import FaultParts, Faults, Finding
 from onnx_lint.spec.former_clauses import former_clauses
 from onnx_lint.wording import MAX_MESSAGE_CHARACTERS, report_name, shortened, with_more
@@ -28,18 +28,18 @@ def with_identity(diagnostic: Diagnostic, finding: Finding, structures: Structur
     clause, found = diagnostic.clause, structures.of(finding.place)
     parts = _parts_of(clause, finding, found, structures)
     has_elements = finding.elements is not None or finding.user is not None
-    elements, count = _elements_of(clause, finding, structures) if has_elements else ((), 0)
+    elements = _elements_of(finding) if has_elements else []
     identity = BaselineIdentity(
         structure=_structure_of(clause, finding, found),
         parts=parts,
         names=structures.digest_of_names(finding.place, is_of_nodes=bool(finding.user or finding.partners)),
-        elements=elements,
-        element_count=count,
-        apart=_apart(finding, parts, model),
+        elements=_digests_of_elements(clause, elements, finding, structures),
+        element_count=len(elements),
+        single_faults=_single_faults(finding, parts, model),
         content=None if finding.collective else _content_of(clause, finding, structures),
-        is_one_fault=finding.parts is not None and finding.parts.is_one_fault,
-        sources=_sources(finding, structures),
-        former=_former(diagnostic, finding, structures, model),
+        are_uses_of_one_fault=finding.parts is not None and finding.parts.is_one_fault,
+        inputs_of_producer=_inputs_of_producer(finding, structures),
+        at_former_place=_at_former_place(diagnostic, finding, structures, model),
         under_former_clauses=tuple(
             with_identity(replace(diagnostic, cited=replace(diagnostic.cited, id=each)), finding, structures, model)
             for each in former_clauses(clause)
@@ -48,16 +48,18 @@ def with_identity(diagnostic: Diagnostic, finding: Finding, structures: Structur
     return replace(diagnostic, identity=identity)
 
 
-def _sources(finding: Finding, structures: Structures) -> tuple[str, ...]:
-    """Return `BaselineIdentity.sources`."""
+def _inputs_of_producer(finding: Finding, structures: Structures) -> tuple[str, ...]:
+    """Return `BaselineIdentity.inputs_of_producer`."""
     if finding.collective or not finding.subject:
         return ()
-    return tuple(map(report_name, structures.sources_of(finding.place, finding.subject)))
+    return tuple(map(report_name, structures.inputs_of_producer(finding.place, finding.subject)))
 
 
-def _former(diagnostic: Diagnostic, finding: Finding, structures: Structures, model: Model) -> Diagnostic | None:
+def _at_former_place(
+    diagnostic: Diagnostic, finding: Finding, structures: Structures, model: Model
+) -> Diagnostic | None:
     """Return a diagnostic at its former place with what a baseline compares there; None without such a place."""
-    former = diagnostic.identity.former
+    former = diagnostic.identity.at_former_place
     if former is None or finding.former is None:
         return None
     return with_identity(former, finding.former, structures, model)
@@ -92,15 +94,15 @@ def _fault_of(finding: Finding) -> FaultIdentity:
     return finding.place, finding.inner, finding.partners
 
 
-def _apart(finding: Finding, parts: Sequence[FaultDigests], model: Model) -> tuple[FaultAlone, ...]:
-    """Return `BaselineIdentity.apart`. `parts`: `BaselineIdentity.parts`, in the order of the faults."""
+def _single_faults(finding: Finding, parts: Sequence[FaultDigests], model: Model) -> tuple[SingleFault, ...]:
+    """Return `BaselineIdentity.single_faults`. `parts`: `BaselineIdentity.parts`, in the order of the faults."""
     faults = finding.elements or finding.parts
     if faults is None or faults.are_few(1):
         return ()
     if finding.elements is None and (faults.is_one_fault or len(parts) < 2):
         return ()
     alone = [each or finding for each in faults.alone(MAX_LISTED)]
-    found: list[FaultAlone] = []
+    found: list[SingleFault] = []
     of_first: tuple[Place, ...] = ()
     for number, (each, (place, inner, partners)) in enumerate(zip(alone, faults.identities(), strict=False)):
         message = each.message
@@ -110,7 +112,7 @@ def _apart(finding: Finding, parts: Sequence[FaultDigests], model: Model) -> tup
             is_of_call = partners and partners != of_first
             message = with_more(message, f"what is new is {partners[0] if is_of_call else inner or place}")
         message, around = shortened(message, MAX_MESSAGE_CHARACTERS), model.places.enclosing_names(place)
-        found.append(FaultAlone(place, message, extent_of(each, model), around=around))
+        found.append(SingleFault(place, message, extent_of(each, model), around=around))
     return tuple(found)
 
 
@@ -182,21 +184,27 @@ def _together(described: Sequence[Sequence[Description]]) -> PlaceDigests:
     return PlaceDigests.of(found)
 
 
-def _elements_of(clause: str, finding: Finding, structures: Structures) -> tuple[tuple[FaultDigests, ...], int]:
-    """Return `BaselineIdentity.elements`, and the number of wrong elements."""
-    found = [_fault_of(finding)] if finding.elements is None else list(finding.elements.identities())
+def _elements_of(finding: Finding) -> list[FaultIdentity]:
+    """Return the wrong elements of a finding; the finding itself if its rule does not list them."""
+    return [_fault_of(finding)] if finding.elements is None else list(finding.elements.identities())
+
+
+def _digests_of_elements(
+    clause: str, elements: Sequence[FaultIdentity], finding: Finding, structures: Structures
+) -> tuple[FaultDigests, ...]:
+    """Return `BaselineIdentity.elements`."""
     user = None if finding.user is None else structures.of(finding.user)
-    known = [_fault_digests(clause, each, structures, user) for each in found[:MAX_LISTED]]
-    if len(found) > MAX_LISTED:
-        others = digest(*(f"{place.field} {place.index} {inner}" for place, inner, _ in found[MAX_LISTED:]))
-        place, _, partners = found[0]
+    known = [_fault_digests(clause, each, structures, user) for each in elements[:MAX_LISTED]]
+    if len(elements) > MAX_LISTED:
+        others = digest(*(f"{place.field} {place.index} {inner}" for place, inner, _ in elements[MAX_LISTED:]))
+        place, _, partners = elements[0]
         known.append(_fault_digests(clause, (place, others, partners), structures, user))
-    return tuple(known), len(found)
+    return tuple(known)
 
 
 def _content_of(clause: str, finding: Finding, structures: Structures) -> ContentDigests | None:
     """Return `BaselineIdentity.content`: of all wrong elements together."""
-    found = [_fault_of(finding)] if finding.elements is None else list(finding.elements.identities())
+    found = _elements_of(finding)
     if any(partners for _, _, partners in found):
         return None
     # An element of what a node reads may have a place of its own or not.

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Descriptions of the elements of a graph by operators that are numbered, as baselines have them since 0.2.
 
-Entries of today have the views of `onnx_lint.engine.views` instead.
+Entries of today have the views of `onnx_lint.engine.views` instead. These texts must not change either.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 
-from onnx_lint.engine.views import MOST_AROUND
+from onnx_lint.engine.views import MAX_NEIGHBOURS, stable_repr
 from onnx_lint.ir.graph import Graph
 
 
@@ -36,10 +36,10 @@ class NumberedSteps:
 
     def _note_use(self, name: str, user: str) -> None:
         known = self._users.setdefault(name, [])
-        if len(known) < MOST_AROUND:
+        if len(known) < MAX_NEIGHBOURS:
             known.append(user)
 
-    def of_element(self, field: str, index: int) -> str:
+    def step_to(self, field: str, index: int) -> str:
         """Return the step to an element of a list of the graph."""
         graph = self._graph
         if field == "node" and index < len(self._table.names):
@@ -48,7 +48,7 @@ class NumberedSteps:
             return f"{field} {self._of_value(graph.value_info_names[index]) or index}"
         if field == "initializer" and index < len(graph.initializer_names):
             users = self._users.get(graph.initializer_names[index])
-            return f"{field} {users[:MOST_AROUND] if users else index}"
+            return f"{field} {stable_repr(users[:MAX_NEIGHBOURS]) if users else index}"
         return f"{field} {index}"
 
     def _of_value(self, name: str) -> str:
@@ -58,6 +58,8 @@ class NumberedSteps:
         return f"{found.field} {found.index} {'' if found.node is None else self._of_node(found.node.index)}"
 
     def _of_node(self, index: int) -> str:
-        before = [self._sources.get(name, "") for name in self._table.inputs[index][:MOST_AROUND]]
-        after = [self._users.get(name, [])[:MOST_AROUND] for name in self._table.outputs[index][:MOST_AROUND] if name]
-        return f"{self._table.forms[index].op_type} {self._numbers[index]} {before} {after}"
+        before = [self._sources.get(name, "") for name in self._table.inputs[index][:MAX_NEIGHBOURS]]
+        after = [
+            self._users.get(name, [])[:MAX_NEIGHBOURS] for name in self._table.outputs[index][:MAX_NEIGHBOURS] if name
+        ]
+        return f"{self._table.forms[index].op_type} {self._numbers[index]} {stable_repr(before)} {stable_repr(after)}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Digests of the parts of a list of texts: of those before or behind an element, and of all but the first and last."""
+"""Digests of the parts of a list of texts: of those before or after an element, and of all but the first and last."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from typing import Final, NamedTuple
 _PRIME: Final = (1 << 89) - 1
 _FACTOR: Final = 0x9E3779B97F4A7C15F39CC
 
+_MOST_DUE_TO_FAULT: Final = 2
+"""The most differences between two shifted lists that one element can make: it is in both."""
 
-class EndCut(NamedTuple):
+
+class OmittedEnds(NamedTuple):
     """How many elements are left out of a list."""
 
     first: int
@@ -47,49 +50,50 @@ class _Prefixes:
 
 
 class OrderedTexts:
-    """A list of texts, with a digest of those before and behind each element."""
+    """A list of texts, with a digest of those before and after each element."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts, self._length = texts, len(texts)
         self._different: dict[tuple[int, int, int], list[int]] = {}
-        self._of_cut: dict[EndCut, str] = {}
+        """The results of `_differences`, by its arguments."""
+        self._of_omitted: dict[OmittedEnds, str] = {}
+        """The results of `whole`."""
         self._forwards, self._backwards = _Prefixes(texts), _Prefixes(texts[::-1])
 
     def before(self, index: int, *, may_be_any: bool = False) -> str:
         """Return the digest of the elements before an index. `may_be_any`: see `_Prefixes.before`."""
         return self._forwards.before(index, may_be_any=may_be_any)
 
-    def behind(self, index: int, *, may_be_any: bool = False) -> str:
-        """Return the digest of the elements behind an index. `may_be_any`: see `_Prefixes.before`."""
+    def after(self, index: int, *, may_be_any: bool = False) -> str:
+        """Return the digest of the elements after an index. `may_be_any`: see `_Prefixes.before`."""
         return self._backwards.before(self._length - 1 - index, may_be_any=may_be_any)
 
-    def whole(self, cut: EndCut) -> str:
+    def whole(self, omitted: OmittedEnds) -> str:
         """Return the digest of all elements without some at the start and at the end."""
-        if cut not in self._of_cut:
-            start = min(cut.first, self._length)
-            end = max(start, self._length - cut.last)
-            self._of_cut[cut] = f"{_digest_between(self._forwards.digests, start, end):x}"
-        return self._of_cut[cut]
+        if omitted not in self._of_omitted:
+            start = min(omitted.first, self._length)
+            end = max(start, self._length - omitted.last)
+            self._of_omitted[omitted] = f"{_digest_between(self._forwards.digests, start, end):x}"
+        return self._of_omitted[omitted]
 
-    def is_ambiguous(self, cut: EndCut, at_fault: int | None) -> bool:
+    def is_ambiguous(self, omitted: OmittedEnds, at_fault: int | None) -> bool:
         """Return whether the list may be the same one without other elements at its ends.
 
         For example, `Relu Relu Relu` without the first and the last element is the same as without the first two.
         `at_fault`: the index of an element that may have been any other one, so a difference there does not count.
         """
-        start, count = cut.first, cut.first + cut.last
-        others = (other for other in range(count + 1) if other != start)
-        return any(self._is_equal_shifted(start, other, count, at_fault) for other in others)
-
-    def _is_equal_shifted(self, start: int, other: int, count: int, at_fault: int | None) -> bool:
-        """Return whether the list from one index on is that from another one on. `count`: how much shorter both are."""
-        differences = set(self._differences(start, other, count))
-        if at_fault is not None:
-            differences -= {at_fault - start, at_fault - other}
-        return not differences
+        start, count = omitted.first, omitted.first + omitted.last
+        for other in range(count + 1):
+            at_both = () if at_fault is None else (at_fault - start, at_fault - other)
+            if other != start and set(self._differences(start, other, count)).issubset(at_both):
+                return True
+        return False
 
     def _differences(self, start: int, other: int, count: int) -> list[int]:
-        """Return the first indices at which the list from one index on differs from the list from another one on."""
+        """Return the first indices at which the list from `start` on differs from the list from `other` on.
+
+        `count`: how many elements both lists lack.
+        """
         key = start, other, count
         if key not in self._different:
             length = max(0, self._length - count)
@@ -97,10 +101,6 @@ class OrderedTexts:
             found = (at for at, (one, another) in enumerate(pairs) if one != another)
             self._different[key] = list(islice(found, _MOST_DUE_TO_FAULT + 1))
         return self._different[key]
-
-
-_MOST_DUE_TO_FAULT: Final = 2
-"""The most differences between two shifted lists that one element can make: it is in both of them."""
 
 
 def _digests(texts: Iterable[str]) -> list[int]:

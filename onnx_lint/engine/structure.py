@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from onnx_lint.common.cached import cached_property
 from onnx_lint.common.record import Record
 from onnx_lint.engine.numbered_steps import NumberedSteps
-from onnx_lint.engine.views import MOST_AROUND, Description, GraphViews, StepViews, annotated, described, same_view
+from onnx_lint.engine.views import MAX_NEIGHBOURS, Description, GraphViews, StepViews, annotated, described, same_view
 from onnx_lint.ir.graph import Graph, GraphKind
 from onnx_lint.ir.places.place import Place, PlaceKey, place_of
 from onnx_lint.report.digests import DIGITS
@@ -105,9 +105,9 @@ class Structures:
                 around += own
                 names = tuple(around)
             inside += _inside(graph, field, index, own)
-            steps.append(self._steps_in(key[:depth], graph).of_element(field, index))
+            steps.append(self._steps_in(key[:depth], graph).step_to(field, index))
             may_be_any = place.field == "op_type"
-            views.append(self._views_in(key[:depth], graph).of_element(field, index, may_be_any=may_be_any))
+            views.append(self._views_in(key[:depth], graph).views_of_element(field, index, may_be_any=may_be_any))
         return Structure(names=names, inside=tuple(inside), keys=self._keys(place), steps=steps, views=tuple(views))
 
     def _steps_in(self, key: PlaceKey, graph: Graph) -> NumberedSteps:
@@ -151,14 +151,14 @@ class Structures:
         around = self.of(place_of(key))
         of_graph = () if graph.kind is GraphKind.MAIN else (graph.name,)
         found = [Description("names_inside", (*around.names, *of_graph, name, *inside))]
-        users = self._views_in(key, graph).of_users(name)
+        users = self._views_in(key, graph).views_of_users(name)
         if users is not None:
             for outer, own in zip(around.descriptions(), described([users]), strict=True):
                 found.append(Description(own.kind, (*outer.texts, *own.texts, *inside)))
         return found
 
-    def sources_of(self, place: Place, name: str) -> tuple[str, ...]:
-        """Return what the maker of a value reads, if the place is in a node, and a node makes the value."""
+    def inputs_of_producer(self, place: Place, name: str) -> tuple[str, ...]:
+        """Return the inputs of the node that produces a value; empty if no node does, or if the place is in no node."""
         key = place.key
         inside = [depth for depth, (field, _) in enumerate(key) if field == "node" and key[:depth] in self._graphs]
         for depth in reversed(inside):
@@ -166,7 +166,7 @@ class Structures:
             found = graph.first_definition(name)
             if found is not None:
                 inputs = () if found.node is None else graph.table.inputs[found.node.index]
-                return tuple(inputs[:MOST_AROUND])
+                return tuple(inputs[:MAX_NEIGHBOURS])
         return ()
 
     def digest_of_names(self, place: Place, *, is_of_nodes: bool = False) -> str:
@@ -197,7 +197,7 @@ class Structures:
 def _names(graph: Graph, field: str, index: int) -> tuple[str, ...]:
     """Return the names of an element of a list of a graph; none for an entry that no parser reads."""
     if field == "node" and index < len(graph.table.names):
-        return (graph.table.names[index], *graph.table.outputs[index][:MOST_AROUND])
+        return (graph.table.names[index], *graph.table.outputs[index][:MAX_NEIGHBOURS])
     values = graph.value_info_names if field == "value_info" else ()
     values = getattr(graph, _VALUES[field]) if field in _VALUES else values
     return tuple(values[index : index + 1])

@@ -315,7 +315,7 @@ def _entry_for(finding: Diagnostic, patterns: Mapping[str, PlacePatterns]) -> Su
     own = patterns.get(finding.rule)
     if own is None:
         return None
-    name, is_fault, former = _name(finding, own), not finding.collective, finding.identity.former
+    name, is_fault, former = _name(finding, own), not finding.collective, finding.identity.at_former_place
     found = own.first(finding.place, name, finding.around, user=finding.element or finding.user, is_fault=is_fault)
     if found is not None or former is None:
         return found

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The digests by which a baseline knows the place and the faults of a finding again.
 
-`onnx_lint.engine.identities` makes them, and `onnx_lint.configuration.baseline_file` writes and reads them.
+`onnx_lint.engine.identities` makes them of the texts that `onnx_lint.engine.views` and `onnx_lint.engine.structure`
+return. `onnx_lint.configuration.baselines.file` writes and reads them.
 """
 
 from __future__ import annotations
@@ -25,21 +26,28 @@ class PlaceDigests(Record):
     """
 
     steps: str = ""
-    """The operators around, numbered: `Structure.steps`."""
+    """The operators around, each with its number among the nodes of its operator: `Structure.steps`."""
     names: str = ""
     """The names around: `Structure.names`."""
     names_inside: str = ""
     """The names around, and the way to the place inside of the value: `Structure.inside`."""
     from_start: str = ""
-    """The operators around, described as the field of this name in `LegacyView`. So are the next two."""
+    """The operators around, each with its position counted from the first node, and the sources of its inputs."""
     from_end: str = ""
+    """The operators around, each with its position counted from the last node, and the users of its outputs."""
     by_operators: str = ""
+    """The operators around, each with its number among the nodes of its operator, and those before and after it."""
     before: str = ""
-    """The operators around, described as the field of this name in `View`. So are all that follow."""
-    behind: str = ""
+    """As `from_start`, and the operators of all nodes before."""
+    after: str = ""
+    """As `from_end`, and the operators of all nodes after."""
     both_ends: str = ""
+    """`from_start` and `from_end` in one digest."""
     whole: tuple[str, ...] = ()
-    """One for each of `TOLERATED_ADDITIONS`; an entry has the first of them."""
+    """The position, and the operators of all nodes of the graph without the first and last ones.
+
+    A finding has a digest for each of `TOLERATED_ADDITIONS`, an entry the first of them.
+    """
 
     @classmethod
     def of(cls, digests: Iterable[tuple[str, str]]) -> Self:

@@ -43,8 +43,8 @@ class RelatedPlace(Placed):
     """Line and column in a model in text form, as for a diagnostic."""
 
 
-class FaultAlone(RelatedPlace):
-    """One of several faults, with the message of the finding on it alone."""
+class SingleFault(RelatedPlace):
+    """One of several faults of a finding, with the message that a finding on it alone would have."""
 
     around: EnclosingNames = EnclosingNames()
     """The names around the place and at it."""
@@ -139,7 +139,10 @@ class Folding(Record):
 
 
 class BaselineIdentity(Record):
-    """What a baseline compares to know a finding again after the model has changed."""
+    """What a baseline compares, besides the fingerprint, to know a finding again after the model has changed.
+
+    `onnx_lint.configuration.baselines.file` has an example of the entries that are made of it.
+    """
 
     structure: PlaceDigests | None = None
     """The place; None if there are no names around it, or if the finding has several faults."""
@@ -155,23 +158,25 @@ class BaselineIdentity(Record):
     """
     element_count: int = 0
     """The number of wrong elements or dimensions."""
-    apart: tuple[FaultAlone, ...] = ()
-    """The place and the message of the finding on each of the first `elements` alone; of the `parts` if there are no
-    elements."""
+    single_faults: tuple[SingleFault, ...] = ()
+    """The first of the `elements`, or of the `parts` without any, each as a finding on it alone would report it."""
     content: ContentDigests | None = None
     """The fault as one of a stored tensor; None for other faults."""
-    is_one_fault: bool = False
-    """True if the parts are uses of one fault: a baseline knows it if it lists any of them."""
-    sources: tuple[str, ...] = ()
-    """If a node reads the value that the finding is about, what the maker of this value reads."""
-    former: Diagnostic | None = None
+    are_uses_of_one_fault: bool = False
+    """True if the parts are uses of one fault. See `ListedFaults.has_same_fault` for how a baseline compares them."""
+    inputs_of_producer: tuple[str, ...] = ()
+    """The inputs of the node that produces the value that the finding is about, if the place is in a node."""
+    at_former_place: Diagnostic | None = None
     """The finding at the place where an older version had it; None if it was there already."""
     under_former_clauses: tuple[Diagnostic, ...] = ()
     """The finding under each clause under which an older version may have reported it, see `FORMER_CLAUSES`."""
 
 
 class Diagnostic(Placed):
-    """A finding with everything that a report needs."""
+    """A finding with everything that a report needs.
+
+    Its properties that return a field of `cited`, `around` or `advice` are API of the library.
+    """
 
     rule: str
     severity: Severity

@@ -33,7 +33,7 @@ def fingerprints(diagnostics: Iterable[Diagnostic], file: str = "") -> Iterator[
 
 def _as_first_reported(diagnostic: Diagnostic) -> Diagnostic:
     """Return a finding at the place and under the clause where an older version had it."""
-    former = diagnostic.identity.former or diagnostic
+    former = diagnostic.identity.at_former_place or diagnostic
     clauses = former_clauses(former.clause)
     return replace(former, cited=replace(former.cited, id=clauses[0])) if clauses else former
 

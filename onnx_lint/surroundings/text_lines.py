@@ -20,7 +20,7 @@ def with_positions(diagnostics: Sequence[Diagnostic], model: Model) -> list[Diag
     positions.
     """
     is_json = model.form == Form.JSON.value
-    places = [each for item in diagnostics for each in (item, *item.related, *item.identity.apart)]
+    places = [each for item in diagnostics for each in (item, *item.related, *item.identity.single_faults)]
     keys = {each.at.key for each in places} - {()} if not is_json else set()
     # A fault of the text itself has no place, but a byte offset.
     offsets = {item.byte_range[0] for item in diagnostics if item.byte_range is not None and not item.at.key}
@@ -48,8 +48,8 @@ def _located(item: Diagnostic, positions: _Positions) -> Diagnostic:
     if item.byte_range is not None and not item.at.key:
         position = positions.of_offset[item.byte_range[0]]
     related = tuple([replace(place, position=positions.of(place)) for place in item.related])
-    apart = tuple([replace(place, position=positions.of(place)) for place in item.identity.apart])
-    identity = replace(item.identity, apart=apart) if apart else item.identity
+    single_faults = tuple([replace(place, position=positions.of(place)) for place in item.identity.single_faults])
+    identity = replace(item.identity, single_faults=single_faults) if single_faults else item.identity
     return replace(item, position=position, related=related, identity=identity)
 
 

@@ -54,7 +54,7 @@ def test_what_a_baseline_compares(kinds: Mapping[str, type]) -> None:
         }""")
     report = report_on(model)
     identities = [item.identity for item in report.diagnostics]
-    assert any(each.apart and each.content for each in identities)
+    assert any(each.single_faults and each.content for each in identities)
     assert any(fault.partners for each in identities for fault in each.parts)
     assert parsed(from_bytes(to_bytes(serialized(report, kinds))), kinds) == report
 

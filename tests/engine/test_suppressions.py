@@ -278,7 +278,7 @@ def test_a_finding_that_an_older_version_had_elsewhere_is_suppressed_at_both_pla
 def test_a_finding_that_an_older_version_had_elsewhere_keeps_its_fingerprint():
     data = onnx.parser.parse_model(EXCHANGED).SerializeToString()
     (item,) = lint_source(BytesSource(data), "m.onnx", Settings(select=("contradictory-declared-shape",))).diagnostics
-    former = item.identity.former
+    former = item.identity.at_former_place
     assert former is not None
     assert (str(former.at), former.around.node) == (FORMER, None)
     assert [*fingerprints([item])] == [*fingerprints([former])]

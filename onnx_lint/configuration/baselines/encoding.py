@@ -32,7 +32,7 @@ class DigestLayout(Record):
 _PREFIX: Final = "+"
 """The prefix of texts of today."""
 
-_OF_VIEW: Final = ("before", "behind", "both_ends", "whole")
+_OF_VIEW: Final = ("before", "after", "both_ends", "whole")
 _OF_LEGACY_VIEW: Final = ("from_start", "from_end", "by_operators")
 
 # The first layout of each table is the one that is written, the others are those of older versions.

@@ -62,7 +62,6 @@ def entries_of(diagnostics: Iterable[Diagnostic]) -> dict[str, Entry]:
 def _entry_of(diagnostic: Diagnostic) -> Entry:
     """Return the entry of one finding."""
     identity, content = diagnostic.identity, diagnostic.identity.content
-    structure = identity.structure and digests_as_written(identity.structure, STRUCTURE)
     # Elements keep the order that they have in the value. Parts have no order of their own.
     faults = identity.elements or sorted(identity.parts, key=_order)
     return Entry(
@@ -70,11 +69,11 @@ def _entry_of(diagnostic: Diagnostic) -> Entry:
         rule=diagnostic.rule,
         where=_where(diagnostic),
         count=weight_of(diagnostic),
-        structure=structure,
+        structure=None if identity.structure is None else digests_as_written(identity.structure, STRUCTURE),
         faults=tuple(map(fault_as_written, faults)),
         names=identity.names,
         element_count=identity.element_count,
-        content=content and replace(content, place=digests_as_written(content.place, CONTENT)),
+        content=None if content is None else replace(content, place=digests_as_written(content.place, CONTENT)),
         clauses=rows_known(diagnostic.clause),
     )
 
@@ -135,6 +134,6 @@ def may_be_renamed(entry: Entry, identity: BaselineIdentity) -> bool:
 
 
 def has_current_digests(entry: Entry) -> bool:
-    """Return whether a version wrote the entry that compared all operators before or behind a place, as `View` has."""
+    """Return whether a version wrote the entry that compared all operators before or after a place, as `View` does."""
     places = (entry.structure, *(fault.place for fault in entry.faults))
     return any(place is not None and place.before for place in places)

@@ -9,6 +9,15 @@ Each entry has the fields `rule`, `where`, `count` and `fingerprint`, and those 
 | `parts` | `Entry.faults`, as such texts with a space between them |
 | `elements` | `Entry.element_count` |
 | `names`, `clauses` | the fields of `Entry` with these names |
+
+For example, the finding on node `again`, which defines the value `y` a second time, has this entry on one line:
+
+```
+{"rule": "duplicate-definition", "where": "graph / again / y", "count": 1,
+ "fingerprint": "c0ffc477159342aff5c06bf0d5f89a57",
+ "structure": "+714dec8bbd24eb7cf5ed8f126b7f57f241c23f95458fe1c818568a50dcfa",
+ "parts": "+0a8e2d3768dfeb7cf5ed8f126b7f57f241c23f95458fe1c818568a50dcfa", "names": "baeb039ea90d"}
+```
 """
 
 from __future__ import annotations

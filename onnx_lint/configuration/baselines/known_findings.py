@@ -86,8 +86,8 @@ def _finished(file: FileReport, rules: Collection[str]) -> frozenset[str]:
     return frozenset(rules) - crashed
 
 
-def count_imprecise(file: FileReport, entries: Entries) -> int:
-    """Return how many entries, written by an older version, know findings but lack the place inside or the key."""
+def count_outdated_entries(file: FileReport, entries: Entries) -> int:
+    """Return the number of entries of older versions that match findings less precisely than new entries would."""
     matching = match(file.suppressed, entries)
     known = {fingerprint: matching.findings[index] for index, fingerprint in matching.entries.items()}
     return sum(_is_less_precise(entries[fingerprint], each.identity) for fingerprint, each in known.items())

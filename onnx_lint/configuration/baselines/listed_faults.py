@@ -13,7 +13,7 @@ from onnx_lint.configuration.baselines.marks import (
     marks_of_fault,
     marks_of_listed,
     only_names,
-    without_index,
+    without_marks_of_index,
 )
 from onnx_lint.report.digests import FaultDigests
 
@@ -58,13 +58,14 @@ class ListedFaults:
     def has_same_fault(self, uses: Iterable[FaultDigests], *, may_be_renamed: bool) -> bool:
         """Return whether the uses of a finding are those of the fault whose uses are listed.
 
-        Any use must be listed. Others may be new, or gone, but not both: then a use has taken the place of another one.
-        If names have changed, the uses in an entry of an older version may have nothing else by which they are known.
+        At least one use is listed, and either no use is new or no listed use is gone: otherwise, a use has taken the
+        place of another one. An entry of an older version may list uses by names only. If names may have changed, one
+        listed use is enough there.
         """
         marks = _comparable(uses, may_be_renamed=may_be_renamed)
         if any(self._is_listed(own, NAMES) for own in marks):
             # Where some names are those of before, an index in a list may be that of a new value instead of a new name.
-            marks = [without_index(own) for own in marks]
+            marks = [without_marks_of_index(own) for own in marks]
         have_moved = any(self._is_listed(own, OPERATORS) and not self._is_listed(own, NAMES) for own in marks)
         found = self._find_all(marks, (OPERATORS,) if have_moved else (NAMES, OPERATORS))
         if not found.listed:

@@ -17,7 +17,7 @@ class Mark(NamedTuple):
     """A digest of a place with the other digests of the fault there."""
 
     kind: str
-    """The field of `PlaceDigests` that the digest is from, or one of the two kinds below."""
+    """The field of `PlaceDigests` that has the digest, or `_COMPLETE_NAMES` or `_STRUCTURE_NAMES`."""
     digest: str
     inner: str = ""
     """See `FaultDigests`, also for the next one."""
@@ -26,20 +26,20 @@ class Mark(NamedTuple):
     """The digest of this kind of the partners."""
 
 
-_ALL_OF_FAULT: Final = "names_inside, and nothing of the fault left out"
+_COMPLETE_NAMES: Final = "complete_names_inside"
 """The kind of `names_inside` in entries of today. Entries of older versions may lack `inner`, `keys` or `partners`."""
-_OF_STRUCTURE: Final = "names of structure"
-"""The kind of `names` of `Entry.structure`, which are not those of a fault."""
+_STRUCTURE_NAMES: Final = "structure_names"
+"""The kind of `names` in `Entry.structure`. In a fault, `names` is the digest of other texts."""
 
-NAMES: Final = frozenset({"names", "names_inside", _ALL_OF_FAULT, _OF_STRUCTURE})
+NAMES: Final = frozenset({"names", "names_inside", _COMPLETE_NAMES, _STRUCTURE_NAMES})
 """The kinds of marks that are about names."""
 OPERATORS: Final = frozenset(KINDS) - NAMES
 """The kinds of marks that are about the operators around a place."""
 _OF_OLDER_VERSIONS: Final = frozenset({"steps", "names", "names_inside", "from_start", "from_end", "by_operators"})
-_OF_TODAY: Final = frozenset({"before", "behind", "both_ends", WHOLE})
+_OF_TODAY: Final = frozenset({"before", "after", "both_ends", WHOLE})
 
-LookupKey = tuple[str, ...]
-"""A mark, or a kind and a digest of a stored tensor's content."""
+LookupKey = Mark | tuple[str, str]
+"""A mark, or a digest of `Entry.content` after its kind."""
 
 
 class Marks(Record):
@@ -76,7 +76,7 @@ def _all_marks(
     names, operators = set[Mark](), list[Mark]()
     for kind, digest in _digests_of(structure):
         if kind == "names":
-            names.add(Mark(_OF_STRUCTURE, digest))
+            names.add(Mark(_STRUCTURE_NAMES, digest))
         else:
             operators.append(Mark(kind, digest))
     for fault, marks in in_faults:
@@ -104,19 +104,19 @@ def _has_names(fault: FaultDigests) -> bool:
 def marks_of_listed(fault: FaultDigests) -> list[Mark]:
     """Return the marks of a fault that an entry lists."""
     marks = _marks(fault)
-    return _with_all_of_fault(marks) if fault.place.before else marks
+    return _with_complete_names(marks) if fault.place.before else marks
 
 
 def marks_of_fault(fault: FaultDigests) -> list[Mark]:
     """Return the marks that an entry of any version may have for a fault of a finding, the surest first."""
     marks = _marks(fault)
-    of_today = [mark for mark in _with_all_of_fault(marks) if mark.kind == _ALL_OF_FAULT]
+    of_today = [mark for mark in _with_complete_names(marks) if mark.kind == _COMPLETE_NAMES]
     older = [mark for form in _older_forms(fault) for mark in _marks(form) if mark.kind in _OF_OLDER_VERSIONS]
     return list(dict.fromkeys((*of_today, *marks, *older)))
 
 
-def _with_all_of_fault(marks: Iterable[Mark]) -> list[Mark]:
-    return [mark._replace(kind=_ALL_OF_FAULT) if mark.kind == "names_inside" else mark for mark in marks]
+def _with_complete_names(marks: Iterable[Mark]) -> list[Mark]:
+    return [mark._replace(kind=_COMPLETE_NAMES) if mark.kind == "names_inside" else mark for mark in marks]
 
 
 def _older_forms(fault: FaultDigests) -> Iterator[FaultDigests]:
@@ -138,8 +138,11 @@ def _marks(fault: FaultDigests) -> list[Mark]:
     return marks
 
 
-def without_index(marks: list[Mark]) -> list[Mark]:
-    """Return the marks of a fault, only those of names if nothing but its index in a list describes it otherwise."""
+def without_marks_of_index(marks: list[Mark]) -> list[Mark]:
+    """Return the marks of a fault without those of operators if these only have its index in a list.
+
+    The marks of an element that is described by its index alone have the same digest in each kind.
+    """
     descriptions = {(mark.digest, mark.partners) for mark in marks if mark.kind in _OF_TODAY}
     return only_names(marks) if len(descriptions) == 1 else marks
 

@@ -23,7 +23,7 @@ from onnx_lint.configuration.baselines.entries import (
 )
 from onnx_lint.configuration.baselines.listed_faults import ListedFaults
 from onnx_lint.configuration.baselines.marks import LookupKey, Marks, marks_of_entry, marks_of_finding
-from onnx_lint.configuration.baselines.older_forms import as_listed, forms_of, may_be_listed_as
+from onnx_lint.configuration.baselines.older_forms import form_in_baseline, forms_of, may_be_listed_as
 from onnx_lint.report.digests import MAX_LISTED, FaultDigests
 from onnx_lint.report.findings import BaselineIdentity, Diagnostic
 from onnx_lint.report.folding import unfold
@@ -43,19 +43,24 @@ class Matching(Record):
 def match(diagnostics: Iterable[Diagnostic], entries: Entries) -> Matching:
     """Return the findings of a file with their entries."""
     findings = list(unfold(diagnostics))
-    assignment = _Assignment([as_listed(each, entries) for each in findings], entries)
-    fingerprints = []
-    for index, each in enumerate(assignment.compared):
-        possible = fingerprints_of(each)
-        fingerprints.append(next((each for each in possible if each in entries), possible[0]))
-        assignment.assign(index, fingerprints[-1])
+    forms = [form_in_baseline(each, entries) for each in findings]
+    fingerprints = [_fingerprint_in(entries, form) for form in forms]
+    assignment = _Assignment(forms, entries)
+    for index, fingerprint in enumerate(fingerprints):
+        assignment.assign(index, fingerprint)
     unknown = [index for index in range(len(findings)) if index not in assignment.entry_of]
     if unknown and entries:
         search = _PathSearch(findings, assignment)
         for index in unknown:
-            assignment.compared[index] = search.as_listed(index)
+            assignment.use_form(index, search.form_in_renamed_entry(index))
             assignment.augment(search.path_from(index))
     return Matching(findings=findings, fingerprints=fingerprints, entries=assignment.entry_of)
+
+
+def _fingerprint_in(entries: Entries, form: Diagnostic) -> str:
+    """Return the fingerprint of a finding that has an entry; that of today if none has."""
+    possible = fingerprints_of(form)
+    return next((fingerprint for fingerprint in possible if fingerprint in entries), possible[0])
 
 
 class _Reassignment(Record):
@@ -71,8 +76,8 @@ class _Reassignment(Record):
 class _Assignment:
     """Which findings have which entries. An entry may be that of several findings, up to its count."""
 
-    def __init__(self, compared: list[Diagnostic], entries: Entries) -> None:
-        self.compared = compared
+    def __init__(self, forms: Sequence[Diagnostic], entries: Entries) -> None:
+        self._forms = list(forms)
         """The findings, each at the place and under the clause where the baseline may have it."""
         self.entries = entries
         self.entry_of: dict[int, str] = {}
@@ -85,9 +90,17 @@ class _Assignment:
             fingerprint: ListedFaults(entry.faults) for fingerprint, entry in entries.items() if entry.faults
         }
 
+    def form_of(self, index: int) -> Diagnostic:
+        """Return a finding at the place and under the clause where the baseline may have it."""
+        return self._forms[index]
+
+    def use_form(self, index: int, form: Diagnostic) -> None:
+        """Compare a finding in another form from now on."""
+        self._forms[index] = form
+
     def assign(self, index: int, fingerprint: str) -> bool:
         """Assign an entry to a finding; False if it does not list each fault of it, or if its count is used up."""
-        diagnostic = self.compared[index]
+        diagnostic = self._forms[index]
         weight = weight_of(diagnostic)
         if self.left.get(fingerprint, 0) < weight or not self._use_faults(diagnostic, fingerprint):
             return False
@@ -104,11 +117,11 @@ class _Assignment:
         faults = identity.elements if entry.element_count and identity.elements else identity.parts
         if not faults:
             # Others are faults of a value as a whole, while the entry is about a place inside of it.
-            return diagnostic.collective or identity.is_one_fault
+            return diagnostic.collective or identity.are_uses_of_one_fault
         if _is_part_of_many(diagnostic, entry) or _is_use_of_one_name(diagnostic, entry):
             return True
         listed, is_renamed = self._faults[fingerprint], may_be_renamed(entry, identity)
-        if identity.is_one_fault and not entry.element_count:
+        if identity.are_uses_of_one_fault and not entry.element_count:
             return listed.has_same_fault(faults, may_be_renamed=is_renamed)
         return listed.remove(faults, may_be_renamed=is_renamed)
 
@@ -163,8 +176,8 @@ class _PathSearch:
         """Return whether there are other operators around a finding than around that of an entry."""
         return set(self._marks[fingerprint].operators).isdisjoint(marks_of_finding(finding.identity).operators)
 
-    def as_listed(self, index: int) -> Diagnostic:
-        """Return a finding as an entry with other names may list it."""
+    def form_in_renamed_entry(self, index: int) -> Diagnostic:
+        """Return the first form of a finding that an entry may list under other names; its present form without any."""
         finding = self._findings[index]
         forms = forms_of(finding)
         if len(forms) > 1:
@@ -172,7 +185,7 @@ class _PathSearch:
                 entries = self._entries_with_keys(form.rule, marks_of_finding(form.identity))
                 if any(may_be_listed_as(form, finding, self._entries[fingerprint]) for fingerprint in entries):
                     return form
-        return self._assignment.compared[index]
+        return self._assignment.form_of(index)
 
     def _entries_with_keys(self, rule: str, marks: Marks) -> Iterable[str]:
         """Return the entries of a rule that have a key of a finding, the surest first."""
@@ -196,24 +209,24 @@ class _PathSearch:
 
     def _possible_entries(self, index: int) -> Iterator[str]:
         """Yield the entries that have not been tried and that may be of the finding, with the names of before."""
-        compared = self._assignment.compared[index]
-        marks = marks_of_finding(compared.identity)
+        form = self._assignment.form_of(index)
+        marks = marks_of_finding(form.identity)
         for fingerprint in self._entries_with_keys(self._findings[index].rule, marks):
             entry = self._entries[fingerprint]
             if fingerprint in self._tried:
                 continue
-            if self._is_renamed(fingerprint, compared, marks) or _has_new_storage(entry, compared.identity):
+            if self._is_renamed(fingerprint, form, marks) or _has_new_storage(entry, form.identity):
                 yield fingerprint
 
-    def _is_renamed(self, fingerprint: str, compared: Diagnostic, marks: Marks) -> bool:
+    def _is_renamed(self, fingerprint: str, form: Diagnostic, marks: Marks) -> bool:
         """Return whether an entry with the operators of a finding may be of this finding under other names."""
         entry = self._entries[fingerprint]
-        if not may_be_renamed(entry, compared.identity):
+        if not may_be_renamed(entry, form.identity):
             return False
         # A finding that shares names with the entry, and yet has another fingerprint, is another one at that place. But
         # if a node has come before what it reads, the name that it reads is new, while its own is not.
         shares_names = not self._marks[fingerprint].names.isdisjoint(marks.names)
-        return not shares_names or _reads_new_node(entry, compared)
+        return not shares_names or _reads_new_node(entry, form)
 
 
 def _has_new_storage(entry: Entry, identity: BaselineIdentity) -> bool:
@@ -247,7 +260,7 @@ def _reads_new_node(entry: Entry, diagnostic: Diagnostic) -> bool:
         return False
     if entry.structure is not None and structure.whole[0] in entry.structure.whole:
         return False
-    before = (replace(diagnostic, subject=name) for name in diagnostic.identity.sources)
+    before = (replace(diagnostic, subject=name) for name in diagnostic.identity.inputs_of_producer)
     return any(entry.fingerprint in fingerprints_of(each) for each in before)
 
 

@@ -8,7 +8,7 @@ from onnx_lint.configuration.baselines.entries import Entry, may_be_renamed
 from onnx_lint.configuration.baselines.listed_faults import ListedFaults
 from onnx_lint.ir.places.place import Place
 from onnx_lint.report.digests import MAX_LISTED
-from onnx_lint.report.findings import BaselineIdentity, Diagnostic, FaultAlone
+from onnx_lint.report.findings import BaselineIdentity, Diagnostic, SingleFault
 from onnx_lint.wording import with_more
 
 
@@ -18,15 +18,15 @@ def known_part(diagnostic: Diagnostic, entry: Entry | None) -> Diagnostic | None
     if entry is None or not identity.elements:
         return None
     new = _new_faults(identity, entry)
-    known = [number for number in range(min(len(identity.elements), len(identity.apart))) if number not in new]
+    known = [number for number in range(min(len(identity.elements), len(identity.single_faults))) if number not in new]
     if not new or not known:
         return None
-    apart = tuple([identity.apart[number] for number in known])
+    single_faults = tuple([identity.single_faults[number] for number in known])
     elements = tuple([identity.elements[number] for number in known])
     return replace(
         diagnostic,
-        message=apart[0].message,
-        identity=replace(identity, elements=elements, apart=apart, element_count=len(known)),
+        message=single_faults[0].message,
+        identity=replace(identity, elements=elements, single_faults=single_faults, element_count=len(known)),
     )
 
 
@@ -38,11 +38,11 @@ def worded_as_new(diagnostic: Diagnostic, entry: Entry | None) -> Diagnostic:
     new = [] if entry is None else _new_faults(diagnostic.identity, entry)
     if not new:
         return diagnostic
-    apart = diagnostic.identity.apart
-    if new[0] >= len(apart):
+    single_faults = diagnostic.identity.single_faults
+    if new[0] >= len(single_faults):
         message = with_more(diagnostic.message, f"what is new comes after the first {MAX_LISTED}")
         return replace(diagnostic, message=message)
-    first, others = apart[new[0]], len(new) - 1
+    first, others = single_faults[new[0]], len(new) - 1
     message = first.message
     if others:
         message = with_more(message, f"{others:,} more {'is' if others == 1 else 'are'} not in the baseline")
@@ -52,14 +52,14 @@ def worded_as_new(diagnostic: Diagnostic, entry: Entry | None) -> Diagnostic:
 def _new_faults(identity: BaselineIdentity, entry: Entry) -> list[int]:
     """Return the indices of the faults of a finding that are new, if the entry knows others; empty if not."""
     faults = identity.elements or identity.parts
-    if not identity.apart or bool(identity.elements) != bool(entry.element_count):
+    if not identity.single_faults or bool(identity.elements) != bool(entry.element_count):
         return []
     listed, is_renamed = ListedFaults(entry.faults), may_be_renamed(entry, identity)
     new = [number for number, fault in enumerate(faults) if not listed.remove((fault,), may_be_renamed=is_renamed)]
     return new if len(new) < len(faults) else []
 
 
-def _placed_at(diagnostic: Diagnostic, fault: FaultAlone) -> Diagnostic:
+def _placed_at(diagnostic: Diagnostic, fault: SingleFault) -> Diagnostic:
     """Return a finding at the place of one of its faults."""
     if fault.at.key == diagnostic.at.key:
         return diagnostic

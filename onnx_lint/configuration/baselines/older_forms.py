@@ -11,11 +11,11 @@ from onnx_lint.spec.former_clauses import has_changed_since
 def forms_of(diagnostic: Diagnostic) -> tuple[Diagnostic, ...]:
     """Return a finding, and what older versions may have reported in its place."""
     identity = diagnostic.identity
-    at_former_place = () if identity.former is None else (identity.former,)
+    at_former_place = () if identity.at_former_place is None else (identity.at_former_place,)
     return (diagnostic, *at_former_place, *(form for each in identity.under_former_clauses for form in forms_of(each)))
 
 
-def as_listed(diagnostic: Diagnostic, entries: Entries) -> Diagnostic:
+def form_in_baseline(diagnostic: Diagnostic, entries: Entries) -> Diagnostic:
     """Return the first form of a finding whose fingerprint has an entry; the finding itself if there is none."""
     forms = forms_of(diagnostic)
     if len(forms) > 1:

@@ -24,7 +24,7 @@ def digests(letters: str) -> str:
 
 
 A, B, C, D, E = (letter * DIGITS for letter in "abcde")
-OF_TODAY = PlaceDigests(names_inside=A, before=B, behind=C, both_ends=D, whole=(E,))
+OF_TODAY = PlaceDigests(names_inside=A, before=B, after=C, both_ends=D, whole=(E,))
 BEFORE = PlaceDigests(names_inside=A, from_start=B, from_end=C, by_operators=D)
 
 FAULTS = {
@@ -42,7 +42,7 @@ FAULTS = {
 """Texts of `parts`. The first five are of today, the others of older versions."""
 
 STRUCTURES = {
-    f"+{digests('abcde')}": PlaceDigests(names=A, before=B, behind=C, both_ends=D, whole=(E,)),
+    f"+{digests('abcde')}": PlaceDigests(names=A, before=B, after=C, both_ends=D, whole=(E,)),
     digests("abcde"): PlaceDigests(steps=A, names=B, from_start=C, from_end=D, by_operators=E),
     digests("ab"): PlaceDigests(steps=A, names=B),
 }
