@@ -331,6 +331,7 @@ OF_THE_SPECIFICATION = {
         ),
         *("ir/places/enclosing_names:_naming_field", "ir/columns/attribute_kinds:_field_name"),
     },
+    "an element type and a field of TensorProto": {"ir/columns/tensor_encodings:_encoding_of_known"},
     "a published IR version, or that of the target": {
         "spec/ir_versions:later_fields",
         "spec/element_types:later_element_types",

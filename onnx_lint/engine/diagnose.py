@@ -68,6 +68,8 @@ class Diagnoser:
                     self._counts[entry.id, clause.counted] += finding.count
                 if reporting.level is not None:
                     found = self._located(entry.rule, finding, clause, reporting.level)
+                    if clause.chapter == "policy":  # if this crashes, the finding is reported without it
+                        found = _cited_from_policy(found, self._settings)
             except Exception as error:
                 self._errors.note(error, rule=entry.id)
             if found is not None:
@@ -102,7 +104,7 @@ class Diagnoser:
     def _located(self, rule: Rule, finding: Finding, clause: Clause, level: Severity) -> LocatedDiagnostic:
         """Return the diagnostic for a finding that is listed."""
         # Most findings of a plain run are only counted, so what describes findings is imported here.
-        from onnx_lint.engine.describe import cited_from_policy, located
+        from onnx_lint.engine.describe import located
 
         if finding.proposals is not None:
             finding = self._trials_of_model().with_hints(finding, rule)
@@ -113,8 +115,6 @@ class Diagnoser:
 
             with self._model.crashes.at("identifying a finding", finding.place):
                 diagnostic = with_identity(diagnostic, finding, self._structures, self._model)
-        if clause.chapter == "policy":
-            diagnostic = cited_from_policy(diagnostic, self._settings)
         return replace(found, diagnostic=diagnostic)
 
     def _trials_of_model(self) -> Trials:
@@ -130,6 +130,12 @@ class Diagnoser:
         from onnx_lint.engine.structure import Structures
 
         return Structures(self._model)
+
+
+def _cited_from_policy(found: LocatedDiagnostic, settings: Settings) -> LocatedDiagnostic:
+    from onnx_lint.engine.describe import cited_from_policy
+
+    return replace(found, diagnostic=cited_from_policy(found.diagnostic, settings))
 
 
 def _clause_of(rule: Rule, finding: Finding) -> Clause:

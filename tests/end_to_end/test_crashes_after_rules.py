@@ -17,7 +17,7 @@ from onnx_lint.cli import baselines
 from onnx_lint.cli import run as run_module
 from onnx_lint.cli.application import run
 from onnx_lint.cli.progress import ProgressBar
-from onnx_lint.engine import describe, diagnose, lint, proposed_fixes, suppressions
+from onnx_lint.engine import describe, diagnose, proposed_fixes, rule_runs, suppressions
 from onnx_lint.ir.places.document_places import DocumentPlaces
 from onnx_lint.reporters import REPORTERS, STREAMED
 from onnx_lint.surroundings import of_findings, text_lines
@@ -76,7 +76,7 @@ DESCRIPTIONS = {
     "all surroundings": (of_findings, "worst_of_each"),
     "fix": (proposed_fixes._Descriptions, "_describe"),
     "all fixes": (proposed_fixes._Descriptions, "describe_all"),
-    "folding": (lint, "_folded"),
+    "folding": (rule_runs, "_folded"),
     "positions": (text_lines, "with_positions"),
     "baseline": (baselines.Baselines, "apply"),
 }
