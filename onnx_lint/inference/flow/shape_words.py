@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from onnx_lint.common.record import Record
+from onnx_lint.inference.shapes.expression import declared_name
 from onnx_lint.inference.shapes.fact import Fact, Facts
 from onnx_lint.inference.shapes.operands import count_in
 from onnx_lint.inference.shapes.problem import (
@@ -52,6 +53,11 @@ def shape_in_words(fact: Fact) -> str:
         elements = " and ".join(listed_shapes) or shape_in_words(fact.inside)
         return f"{(fact.kind or '').partition('(')[0] or 'something'} of {elements.removeprefix('of ')}"
     return describe_shape(fact.shape)
+
+
+def dimension_in_words(dim: int | str) -> str:
+    """Return the text of a size; a variable or an expression in quotes, with the declared name of a variable."""
+    return str(dim) if isinstance(dim, int) else quote(declared_name(dim))
 
 
 class _Wording(Record):
@@ -135,7 +141,8 @@ class WordedProblem(Record):
             f"{each.size} for dimension {each.axis} of {self._operand_in_words(each.operand)}"
             for each in (problem.first, problem.second)
         ]
-        sentence = f"in {self._node} dimension variable {quote(problem.variable)} must be both {' and '.join(sizes)}"
+        name = dimension_in_words(problem.variable)
+        sentence = f"in {self._node} dimension variable {name} must be both {' and '.join(sizes)}"
         return _Wording(sentence, "one size for each dimension variable")
 
     def _not_broadcast(self, problem: NotBroadcast) -> _Wording:

@@ -99,6 +99,34 @@ def test_texts(found: object, expected: object):
     assert found == expected
 
 
+@each_case(
+    ("name", "expected"),
+    [("N", "N"), ("batch-size", "batch-size"), ("f(N)", "'f(N)'"), ("seq)", "'seq)'"), ("it's", None)],
+)
+def test_a_name_that_could_be_an_expression_is_in_quotes(name: str, expected: str | None):
+    found = expression.variable(name)
+    assert found == expected
+    if found is not None:
+        assert (expression.declared_name(found), expression.variables_in(found)) == (name, {found})
+        assert expression.is_variable(found)
+
+
+@each_case(
+    ("text", "expected"),
+    [
+        ("2*N + batch-size", {"N", "batch-size"}),
+        ("max((N + M)*(K//2) - 1, 0)", {"N", "M", "K"}),
+        ("min('f(x)', 4)", {"'f(x)'"}),
+        ("((N - 1)//2) + 1", {"N"}),
+        ("a+b", {"a+b"}),
+        (7, set()),
+    ],
+)
+def test_the_variables_of_an_expression(text: int | str, expected: set[str]):
+    assert expression.variables_in(text) == expected
+    assert expression.declared_name(str(text)) == str(text)
+
+
 @pytest.mark.parametrize("name", ["", "*", "7", "a b", "N +", "a+b", "N//2)", "x" * 200, "N + 1" + "0" * 200])
 def test_nothing_is_done_with_a_name_that_cannot_be_told_apart(name: str):
     for found in (dims.add(name, 1), dims.multiply(name, 2), dims.multiply("N", name), dims.divide_down(name, 2)):

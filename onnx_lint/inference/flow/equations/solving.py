@@ -12,9 +12,9 @@ from onnx_lint.common.record import Record
 from onnx_lint.inference.flow.equations.contradiction import Contradiction
 from onnx_lint.inference.flow.equations.equation import DimensionEquation, united
 from onnx_lint.inference.flow.equations.known_values import KnownValues
-from onnx_lint.inference.flow.equations.sums import difference, factors_of, is_impossible, is_plain, number_of
+from onnx_lint.inference.flow.equations.sums import difference, factors_of, integer_root, is_impossible, number_of
 from onnx_lint.inference.shapes.dims import SIZE_LIMIT
-from onnx_lint.inference.shapes.expression import Limit, Product, Sum, limit_in
+from onnx_lint.inference.shapes.expression import Limit, Product, Sum, is_variable, limit_in
 
 if TYPE_CHECKING:
     from onnx_lint.inference.flow.equations.one_variable_equations import OneVariableEquation
@@ -67,7 +67,7 @@ class _Remainder(Record):
     @property
     def isolated_limit(self) -> _IsolatedLimit | None:
         """The equation, solved for its only factor that is no variable; None if that is no maximum or minimum."""
-        (product, times), *more = [item for item in self.terms.items() if not all(map(is_plain, item[0]))]
+        (product, times), *more = [item for item in self.terms.items() if not all(map(is_variable, item[0]))]
         limit = limit_in(product[0]) if not more and len(product) == 1 and abs(times) == 1 else None
         if limit is None:
             return None
@@ -145,7 +145,7 @@ class Solution:
         terms, number = rest.terms, rest.number
         if not terms:
             return rest.contradiction if number else _SATISFIED
-        if not all(is_plain(name) for product in terms for name in product):
+        if not all(is_variable(factor) for product in terms for factor in product):
             return rest.contradiction if is_impossible(terms, number) else self._solve_limit(rest)
         sign = number or _sign_of_multiple(rest)
         if sign and all((times > 0) == (sign > 0) for times in terms.values()):
@@ -171,8 +171,8 @@ class Solution:
         """Solve that the product of variables is a size: a power of one variable, or 1."""
         first, *others = set(names)
         if not others and size < SIZE_LIMIT:
-            root = round(size ** (1 / len(names)))
-            if root ** len(names) != size:
+            root = integer_root(size, len(names))
+            if root is None:
                 return rest.contradiction
             self.values.note(first, root, rest.reasons)
             return _SATISFIED
