@@ -75,6 +75,11 @@ class NestedGraph(Record):
     depth: int = 0
     """The number of functions around that call."""
 
+    @property
+    def is_passed_by_call(self) -> bool:
+        """True if a call passes the graph to the function around the node."""
+        return self.number != 0
+
 
 class Frame(Record):
     """The context of the nodes of a function body, or of the graphs outside of functions."""

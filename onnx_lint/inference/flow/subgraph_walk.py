@@ -165,7 +165,7 @@ class SubgraphWalk:
         for each in node.walked.subgraphs:
             walk = self._walk_subgraph(each, self._supplied(body, each, frame) if body is not None else None)
             is_idle = each.name == idle
-            is_sure = surely_runs and not is_idle and not each.number
+            is_sure = surely_runs and not is_idle and not each.is_passed_by_call
             self._reachability.record_nested(each.graph, frame.call, is_sure=is_sure)
             if is_idle:
                 walk = self._reachability.idle_walk(walk, node.part)

@@ -481,7 +481,7 @@ class Flow:
 
     def walk_subgraph(self, nested: NestedGraph, supplied: tuple[Fact | None, ...] | None) -> Walk:
         """Walk a graph that an attribute of a node has, or that a call passes to it."""
-        if nested.number:
+        if nested.is_passed_by_call:
             return self._reachability.uncertain_walk(self.functions.walk_passed(nested, supplied))
         return self.walk_nested(nested.graph, nested.frame, nested.known, supplied)
 

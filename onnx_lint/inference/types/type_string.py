@@ -61,6 +61,11 @@ def optional_element(kind: ValueType | None) -> ValueType | None:
     return _argument(kind, "optional(")
 
 
+def constructor_of(kind: ValueType | None) -> str:
+    """Return the constructor of a type, for example "seq"; empty for an unknown type."""
+    return "" if kind is None else kind.partition("(")[0]
+
+
 def is_optional(kind: ValueType) -> bool:
     """Return whether the type is an optional type."""
     return kind.startswith("optional(")

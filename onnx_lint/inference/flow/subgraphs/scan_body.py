@@ -34,6 +34,7 @@ class ScanBody(RepeatedBody):
     @property
     def length(self) -> Dim:
         """The number of runs of the body; None if it is unknown."""
+        # In version 8, each sequence of the batch has its own length.
         return self.axes.length if self.axes is not None and not self.axes.batch else None
 
     @property
