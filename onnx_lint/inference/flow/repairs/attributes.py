@@ -8,9 +8,9 @@ from itertools import starmap
 from typing import Final
 
 from onnx_lint.common.record import EMPTY
-from onnx_lint.inference.flow.joining import joined_shapes
+from onnx_lint.inference.flow.joining import shapes_contradict
 from onnx_lint.inference.flow.repairs.change import AttributeNumber, Change, change_of_attributes
-from onnx_lint.inference.shapes.dims import Dims, Shape, are_sizes
+from onnx_lint.inference.shapes.dims import Dims, are_sizes
 from onnx_lint.inference.shapes.operands import Operands
 from onnx_lint.inference.shapes.problem import AxisOutOfRange, Element, Indivisible, PlainProblem
 from onnx_lint.inference.shapes.stated import fact_of_type
@@ -173,13 +173,8 @@ def _counts_of_scan_inputs(node: Node, operands: Operands) -> Iterator[Change]:
     for count in range(1, min(len(given), _MAX_SCAN_INPUTS) + 1):
         elements = [shape and shape[1:] for shape in given[-count:]]
         supplied = given[:-count] + elements
-        if None not in supplied and not any(starmap(_contradict, zip(supplied, declared, strict=True))):
+        if None not in supplied and not any(starmap(shapes_contradict, zip(supplied, declared, strict=True))):
             yield change_of_attributes(node, {"num_scan_inputs": count})
-
-
-def _contradict(one: Shape, other: Shape) -> bool:
-    _, problem = joined_shapes(one, other)
-    return problem != ""
 
 
 def _divisors(node: Node, operands: Operands, problem: Indivisible) -> Iterator[Change]:

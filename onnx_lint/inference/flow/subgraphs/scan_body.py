@@ -79,10 +79,10 @@ class ScanBody(RepeatedBody):
         if self.axes is None:
             return ()
         outputs, count = self.outputs_in(found, "body"), self.types.state_count
-        carried = [
-            joined_shapes(self.axes.whole_state(last.shape), first.shape)[0]
-            for first, last in zip(self._states, outputs, strict=False)
-        ]
+        carried: list[OutputShape] = []
+        for first, last in zip(self._states, outputs, strict=False):
+            shape, _ = joined_shapes(self.axes.whole_state(last.shape), first.shape)
+            carried.append(shape)
         return [*carried, *[self.axes.stacked(index, each.shape) for index, each in enumerate(outputs[count:])]]
 
     def output_contents(self, found: SubgraphOutputs) -> Sequence[Content]:
