@@ -83,10 +83,10 @@ class FaultyValues:
             if self._is_noted(graph, name):
                 self.add(graph, graph.node_outputs[index])
                 return True
-            maker = graph.positions.get(name, BEFORE_NODES)
+            position = graph.positions.get(name, BEFORE_NODES)
             # Follow only nodes before this one: a model with unordered nodes has another finding.
-            if BEFORE_NODES < maker < index:
-                stack += graph.node_inputs[maker]
+            if BEFORE_NODES < position < index:
+                stack += graph.node_inputs[position]
         sound |= seen
         return False
 

@@ -307,9 +307,9 @@ class DeclarationConflict(DeclaredValue):
 
     def describe(self) -> str:
         """Return the declared type and the inferred one."""
-        maker = self.definition.describe() if self.definition is not None else "the node"
+        producer = self.definition.describe() if self.definition is not None else "the node"
         either = "; either of the two is wrong" if self.cast_to is not None else ""
-        return f"{self.describe_declaration(self.declared)}, but {maker} is {self.inferred}{either}"
+        return f"{self.describe_declaration(self.declared)}, but {producer} is {self.inferred}{either}"
 
     @property
     def cast_to(self) -> Place | None:
@@ -362,8 +362,8 @@ class ImpossibleDeclaration(DeclaredValue):
         """
         hint = _version_hint(self.schema, self.schemas, lambda schema: _gives(schema, self._index, self.declared))
         reason = f"{describe_schema(self.schema)} does not produce it{hint}"
-        maker = self.definition.describe() if self.definition is not None else "the node"
-        return f"{self.describe_declaration(self.declared)}, which {maker} cannot be: {reason}"
+        producer = self.definition.describe() if self.definition is not None else "the node"
+        return f"{self.describe_declaration(self.declared)}, which {producer} cannot be: {reason}"
 
     def notes(self) -> list[Note]:
         """Return the definition of the value, and the call of the enclosing function."""

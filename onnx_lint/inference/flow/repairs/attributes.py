@@ -39,8 +39,7 @@ def attribute_changes(node: Node, operands: Operands, problem: PlainProblem) -> 
     if isinstance(problem, Indivisible):
         yield from _divisors(node, operands, problem)
     if "broadcast" in operands.schema.attributes:
-        first, second = (len(operands.fact(index).shape or ()) for index in (0, 1))
-        for axis in range(first - second + 1):
+        for axis in range(_rank(operands, 0) - _rank(operands, 1) + 1):
             yield change_of_attributes(node, {"broadcast": 1, "axis": axis})
 
 
@@ -72,18 +71,23 @@ def change_of_permutation(node: Node, operands: Operands, shape: Dims) -> Iterat
         yield change_of_attributes(node, {"perm": tuple([given.index(dim) for dim in shape])})
 
 
+def _rank(operands: Operands, index: int) -> int:
+    """Return the rank of an input; 0 if it is unknown, so that no axes of it are tried."""
+    return len(operands.fact(index).shape or ())
+
+
 def _zero_and_one(_: Operands) -> Iterable[int]:
     return 0, 1
 
 
 def _other_axes(operands: Operands) -> Iterable[int]:
-    rank, given = len(operands.fact(0).shape or ()), operands.integer("axis", 0)
+    rank, given = _rank(operands, 0), operands.integer("axis", 0)
     return [axis for axis in range(rank) if given not in (axis, axis - rank)]
 
 
 def _axes_of_channels(operands: Operands) -> Iterable[int]:
     """Return the other axes. Of images only those that may have the channels: parts of one height have one width."""
-    rank = len(operands.fact(0).shape or ())
+    rank = _rank(operands, 0)
     return [axis for axis in _other_axes(operands) if rank < _LEAST_RANK_OF_IMAGES or axis in (1, rank - 1)]
 
 
