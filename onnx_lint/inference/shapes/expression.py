@@ -277,15 +277,8 @@ def factor_of_dividend(text: str) -> int | None:
 
 def is_natural(text: str) -> bool:
     """Return whether an expression is at least 0 for all values of its variables: each difference is in a maximum."""
-    openers: list[bool] = []
-    for at, character in enumerate(text):
-        if character == "(":
-            openers.append(text[max(at - 3, 0) : at] == "max")
-        elif character == ")":
-            openers.pop()
-        elif character == "-" and not any(openers):
-            return False
-    return True
+    bound = lower_bound(text, 0)
+    return bound is not None and bound >= 0
 
 
 def lower_bound(text: str, least: int) -> int | None:

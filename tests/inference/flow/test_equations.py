@@ -205,3 +205,14 @@ def test_a_variable_of_any_name_has_one_finding(name: str, rows: int, rule: str)
     model.graph.input[0].type.tensor_type.shape.dim[0].dim_param = name
     rules = [each.rule for each in lint(model.SerializeToString()).diagnostics]
     assert [each for each in rules if each.endswith("-dimension-variable")] == [rule]
+
+
+@pytest.mark.parametrize("name", ["n", "a) b", "n)", "batch (B)"])
+def test_no_name_of_a_variable_ends_the_inference(name: str):
+    model = parser.parse_model("""<ir_version: 10, opset_import: ["" : 21]>
+        g (float[1,1,n,4] x, float[1,1,2,4] two) => (float[p,q,r,s] y)
+        <int64[1] start = {0}, int64[1] end = {5}, int64[1] axis = {2}> {
+        v = Concat<axis=2>(x, two) u = MaxPool<kernel_shape=[1,1], strides=[2,1]>(v)
+        y = Slice(u, start, end, axis) }""")
+    model.graph.input[0].type.tensor_type.shape.dim[2].dim_param = name
+    assert lint(model.SerializeToString()).files[0].internal_errors == ()

@@ -165,6 +165,15 @@ def test_a_maximum_and_a_quotient_cannot_be_negative() -> None:
     assert dims.is_natural("min(max(N - 1, 0), 2)")
     assert not dims.is_natural("min(N - 1, 2)")
     assert not dims.is_natural("max(N, 1) - 2")
+    assert dims.is_natural("max(N*M, 3) - 2")
+
+
+@pytest.mark.parametrize("name", ["'a) b'", "'f(x'", "'s)'", "'a - b'", "batch-size"])
+def test_no_character_of_a_name_makes_a_dimension_negative(name: str) -> None:
+    half = dims.divide_down(dims.add(name, 1), 2)
+    assert dims.is_natural(dims.at_least(dims.subtract(half, 1), 0))
+    assert not dims.is_natural(dims.subtract(half, 1))
+    assert dims.at_most(half, 3) == f"min({half}, 3)"
 
 
 @pytest.mark.parametrize(
