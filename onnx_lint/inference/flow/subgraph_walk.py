@@ -95,7 +95,8 @@ class SubgraphWalk:
     def _compare_scores(self, functions: ScoreFunctions, nested: NestedGraph, outputs: Facts, frame: Frame) -> None:
         """Record the output of a subgraph of FlexAttention whose type is not that of the scores."""
         types = {nested.name: tuple([each.kind for each in outputs])}
-        for mismatch in outputs_of(functions.types, types)[1]:
+        _, mismatches = outputs_of(functions.types, types)
+        for mismatch in mismatches:
             self._recorder.record_subgraph_type(functions.node, nested.graph, mismatch, frame.call)
 
     # --- what the operator supplies

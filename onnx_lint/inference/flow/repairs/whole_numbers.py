@@ -45,13 +45,11 @@ def as_integers(conflict: OperandConflict) -> list[Proposal]:
     if kind is None or definition is None:
         return []
     producer, code = definition.node, TENSORS.index(kind)
-    if producer is not None:
-        return (
-            list(_constant_as_integers(producer, code))
-            if producer.op_type == "Constant" and not producer.domain
-            else []
-        )
-    return list(_initializer_as_integers(definition, code)) if definition.field == "initializer" else []
+    if definition.field == "initializer":
+        return list(_initializer_as_integers(definition, code))
+    if producer is None or producer.op_type != "Constant" or producer.domain:
+        return []
+    return list(_constant_as_integers(producer, code))
 
 
 def _needed_integers(conflict: OperandConflict, index: int) -> ValueType | None:
