@@ -166,9 +166,7 @@ class WordedProblem(Record):
         else:
             reason = self._reason_for_number(expected, problem.by)
         if isinstance(problem.by, Element) and problem.by.source == "group":
-            # Of a convolution: its channels follow from `group` and from the weights.
-            weights = _WEIGHTS.get(self.node.op_type, 1)
-            reason += f" and {self._input_in_words(weights)} is {self._shape_in_words(weights)}"
+            reason += f" and {self._weights_in_words}"
         allowed = _sizes_in_words(problem)
         return _Wording(f"{self._place_in_words(problem.place)}, but must be {allowed}{reason}", allowed)
 
@@ -295,6 +293,12 @@ class WordedProblem(Record):
         if isinstance(place, Element):
             return self._element_in_words(place)
         return f"{self._dimension_in_words(place)} of {self._node} is {place.size}"
+
+    @property
+    def _weights_in_words(self) -> str:
+        """The weights of a convolution with their shape: its channels follow from them and from `group`."""
+        index = _WEIGHTS.get(self.node.op_type, 1)
+        return f"{self._input_in_words(index)} is {self._shape_in_words(index)}"
 
     def _dimension_in_words(self, dimension: InputDimension) -> str:
         return f"dimension {dimension.axis} of {self._operand_in_words(dimension.operand)}"

@@ -50,6 +50,7 @@ class _OnlySize(Record):
     @property
     def subject(self) -> str | None:
         """The variable."""
+        # Fingerprints have it: an ambiguous name stays in quotes here.
         return self.variable.name
 
     def notes(self) -> list[Note]:
