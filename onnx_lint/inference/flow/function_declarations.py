@@ -107,8 +107,9 @@ class FunctionDeclarations:
 
 
 def _stated(body: Graph) -> list[Fact]:
-    """Return what each entry of value_info declares. Of a name that is declared twice, the first one has the common
-    part: the difference is another finding.
+    """Return what each entry of value_info declares.
+
+    Of two entries for one name, the first has the common part: the difference is another finding.
     """
     names = body.value_info_names
     if len(set(names)) == len(names):
