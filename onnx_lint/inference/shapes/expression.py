@@ -26,8 +26,8 @@ Product = tuple[str, ...]
 Sum = dict[Product, int]
 """The coefficient of each product; the empty product has the constant term."""
 
-_AMBIGUOUS: Final = " *()'"
-"""The characters with which a name could be an expression."""
+_AMBIGUOUS: Final = (" ", "*", "+", "(", ")", "'", "//")
+"""The texts with which a name could be an expression."""
 
 _read: Final[Memory[str, Sum | None]] = Memory(2_000)
 
@@ -41,7 +41,7 @@ def read(text: str) -> Sum | None:
 
 def variable(name: str) -> str | None:
     """Return the text of a declared variable: in quotes if its name could be an expression; None if it has a quote."""
-    if not any(each in name for each in _AMBIGUOUS):
+    if not name.isdecimal() and not any(each in name for each in _AMBIGUOUS):
         return name
     return None if "'" in name else f"'{name}'"
 

@@ -185,7 +185,7 @@ def test_the_constant_that_fixes_a_size_is_a_related_place(shape: str, named: li
     assert ("(constant 's')" in found.message) == bool(named)
 
 
-@pytest.mark.parametrize("name", ["N", "seq_len)", "f(N)", "batch (B)", "batch-size", "a+b"])
+@pytest.mark.parametrize("name", ["N", "seq_len)", "f(N)", "batch (B)", "batch-size", "a+b", "s0//2", "7"])
 def test_a_contradiction_of_a_variable_of_any_name(name: str):
     model = parser.parse_model("""<ir_version: 10, opset_import: ["" : 21]>
         g (float[N] x) => (float[5] y, float[6] z) { y = Relu(x) z = Relu(x) }""")
@@ -195,7 +195,7 @@ def test_a_contradiction_of_a_variable_of_any_name(name: str):
     assert f"produces '{name}'; " in found.message
 
 
-@pytest.mark.parametrize("name", ["n", "n-1", "n)", "f(n)"])
+@pytest.mark.parametrize("name", ["n", "n-1", "n)", "f(n)", "n+1", "n//2", "7"])
 @pytest.mark.parametrize(("rows", "rule"), [(5, "frozen-dimension-variable"), (6, "unsatisfiable-dimension-variable")])
 def test_a_variable_of_any_name_has_one_finding(name: str, rows: int, rule: str):
     model = parser.parse_model(f"""<ir_version: 10, opset_import: ["" : 21]>

@@ -101,7 +101,16 @@ def test_texts(found: object, expected: object):
 
 @each_case(
     ("name", "expected"),
-    [("N", "N"), ("batch-size", "batch-size"), ("f(N)", "'f(N)'"), ("seq)", "'seq)'"), ("it's", None)],
+    [
+        ("N", "N"),
+        ("batch-size", "batch-size"),
+        ("f(N)", "'f(N)'"),
+        ("seq)", "'seq)'"),
+        ("s0//2", "'s0//2'"),
+        ("a+b", "'a+b'"),
+        ("7", "'7'"),
+        ("it's", None),
+    ],
 )
 def test_a_name_that_could_be_an_expression_is_in_quotes(name: str, expected: str | None):
     found = expression.variable(name)
