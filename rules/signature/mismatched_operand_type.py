@@ -93,8 +93,8 @@ def mismatched_operand_type(model: Model) -> Iterator[Finding]:
         elif finding.proposals is None and not isinstance(finding.fix, Fix):
             finding = replace(finding, proposals=_proposals(model, of_place[finding.place]))
         if finding.place in refused and finding.count == 1:
-            cause, allowed = refused[finding.place]
-            yield replace(finding, cause=cause, allowed=allowed)
+            common = refused[finding.place]
+            yield replace(finding, cause=common.cause, allowed=common.allowed)
         else:
             yield finding
 

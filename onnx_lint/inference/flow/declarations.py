@@ -10,7 +10,13 @@ from onnx_lint.common.record import Record
 from onnx_lint.inference.flow.conflict_recorder import ConflictRecorder
 from onnx_lint.inference.flow.declared_facts import DeclarationEntry, declaration_of, declarations_of
 from onnx_lint.inference.flow.faulty_values import FaultyValues
-from onnx_lint.inference.flow.joining import differ_in_shape, have_different_types, joined, joined_shapes
+from onnx_lint.inference.flow.joining import (
+    contradiction_between,
+    differ_in_shape,
+    have_different_types,
+    joined,
+    joined_shapes,
+)
 from onnx_lint.inference.flow.outcome_memo import NodeOutcome, OutcomeMemo
 from onnx_lint.inference.flow.walks import Call
 from onnx_lint.inference.shapes.dims import Shape, may_count_the_same
@@ -74,7 +80,7 @@ class Declarations:
         """
         for position, (name, made) in enumerate(zip(outputs, outcome.outputs, strict=False)):
             stated = declared.get(name)
-            if stated is None or joined(made, stated)[1]:
+            if stated is None or contradiction_between(made, stated):
                 continue
             wrong = [
                 (branch, facts[position])
@@ -122,12 +128,12 @@ def compare_counts(data: Shape, stated: Shape, made: Shape) -> CountComparison:
     """
     if data is None or stated is None:
         return "same"
-    known = joined_shapes(made, stated)[0]
+    known, _ = joined_shapes(made, stated)
     if known is None or may_count_the_same(data, known):
         return "same"
     if made is not None and not may_count_the_same(data, made):
         return "same"  # the finding on the node says so, whatever is declared
-    sizes = joined_shapes(made, tuple([dim if isinstance(dim, int) else None for dim in stated]))[0]
+    sizes, _ = joined_shapes(made, tuple([dim if isinstance(dim, int) else None for dim in stated]))
     if sizes is not None and may_count_the_same(data, sizes):
         return "other by names"
     return "other"
@@ -176,7 +182,7 @@ def _contradicting(
         if name not in contradicted or name in decided:
             continue
         stated = facts_of_types(graph.value_infos[entry.field].types[entry.index : entry.index + 1])[0]
-        if joined(contradicted[name], stated)[1]:
+        if contradiction_between(contradicted[name], stated):
             decided.add(name)
             found[name] = _StatedFact(entry, stated)
         else:

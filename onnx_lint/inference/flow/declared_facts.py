@@ -25,6 +25,10 @@ from onnx_lint.spec.element_types import INDEX_TYPES
 if TYPE_CHECKING:
     from onnx_lint.inference.flow.frames import Frames
 
+_FEW_FLOATS: Final = 100
+"""Up to this number, all floating-point initializers are read without asking which of them decide a shape
+(docs/performance.md: floats-read)."""
+
 FactsByName = Mapping[str, Fact]
 
 
@@ -43,6 +47,11 @@ def declared_inputs(graph: Graph, supplied: tuple[Fact | None, ...] | None) -> d
             stated, contradiction = joined(given, without_own_names(stated, given))
             stated = UNKNOWN if contradiction == "type" else stated
         found[name] = stated
+    return _without_empty_name(found)
+
+
+def _without_empty_name(found: dict[str, Fact]) -> dict[str, Fact]:
+    """Return the facts without that of the empty name, which names no value."""
     found.pop("", None)
     return found
 
@@ -63,8 +72,7 @@ def enforced_inputs(graph: Graph, supplied: tuple[Fact | None, ...] | None) -> d
         if shape is not None:
             shape = tuple([dim if isinstance(dim, int) else None for dim in shape])
         found[name] = fact(stated.kind, shape)
-    found.pop("", None)
-    return found
+    return _without_empty_name(found)
 
 
 def _supplied_at(supplied: tuple[Fact | None, ...] | None, index: int) -> Fact | None:
@@ -97,16 +105,19 @@ def initializer_facts(
     # A large graph has a hundred thousand initializers of a few layouts, and so do a thousand small graphs.
     dims_by_layout = dict(zip(layouts, columns.shapes, strict=True))
     fact_by_layout: dict[_InitializerLayout, Fact] = {}
-    small: set[_InitializerLayout] = set()
+    small_integers: set[_InitializerLayout] = set()
+    small_floats: set[_InitializerLayout] = set()
     for layout, dims in dims_by_layout.items():
         element_type, _ = layout
         shape = tensor_shape(dims)
         fact_by_layout[layout] = fact(tensor_of(element_type), shape)
-        most = MAX_CONTENT_ELEMENTS if element_type in INDEX_TYPES else frames.most_floats
-        if shape is not None and prod(dims) <= most:
-            small.add(layout)
+        is_integer = element_type in INDEX_TYPES
+        if shape is not None and prod(dims) <= (MAX_CONTENT_ELEMENTS if is_integer else frames.most_floats):
+            (small_integers if is_integer else small_floats).add(layout)
     facts = [fact_by_layout[layout] for layout in layouts]
-    for index in _initializers_to_read(columns.names, layouts, small, frames):
+    for index in _initializers_to_read(
+        layouts, columns.names, integers=small_integers, floats=small_floats, frames=frames
+    ):
         try:
             facts[index] = bounded(_with_content(graph, index, facts[index], outside))
         except Exception as error:
@@ -115,31 +126,28 @@ def initializer_facts(
     found = dict(zip(columns.names, facts, strict=True))
     for sparse in graph.proto.sparse_initializer:
         found[sparse.values.name] = fact_of_sparse(sparse)
-    found.pop("", None)
-    return found
+    return _without_empty_name(found)
 
 
 def _initializers_to_read(
-    names: Sequence[str], layouts: Sequence[_InitializerLayout], small: Set[_InitializerLayout], frames: Frames
+    layouts: Sequence[_InitializerLayout],
+    names: Sequence[str],
+    *,
+    integers: Set[_InitializerLayout],
+    floats: Set[_InitializerLayout],
+    frames: Frames,
 ) -> Iterator[int]:
     """Yield the indices of the initializers whose elements are read.
 
-    They are the small ones of integers, and the small ones of floats that may decide a shape. `small`: the layouts with
-    few elements.
+    They are those of integers, and those of floats that may decide a shape. `integers`, `floats`: the layouts with few
+    elements.
     """
-    if not small:
+    if not integers and not floats:
         return
-    integers = {layout for layout in small if layout[0] in INDEX_TYPES}
-    floats = small - integers
     are_few = sum([layout in floats for layout in layouts]) <= _FEW_FLOATS
     for index, layout in enumerate(layouts):
         if layout in integers or (layout in floats and (are_few or names[index] in frames.floats_read)):
             yield index
-
-
-_FEW_FLOATS: Final = 100
-"""Up to this number, all floating-point initializers are read without asking which of them decide a shape
-(docs/performance.md: floats-read)."""
 
 
 def _with_content(graph: Graph, index: int, bare: Fact, outside: Outside) -> Fact:
@@ -221,7 +229,8 @@ def _unambiguous(declarations: Iterable[tuple[str, Fact]]) -> dict[str, Fact]:
 def fact_of_input_with_default(declared: Fact, initializer: Fact) -> Fact:
     """Return the fact of an input with an initializer: the caller may supply another value of the input's shape.
 
-    A contradiction is another finding: of two types nothing is known, of two shapes the common part.
+    It has the elements of the initializer: the caller of this function decides whether to rely on them. A contradiction
+    is another finding: of two types nothing is known, of two shapes the common part.
     """
     both, contradiction = joined(initializer, declared)
     if contradiction:

@@ -13,9 +13,9 @@ _NONE: Final[frozenset[str]] = frozenset()
 
 
 class _Inner(set[str]):
-    """The values of a graph whose shape is lost to a fault, if an enclosing graph has such values, which count too.
+    """The values of a nested graph whose shape is lost to a fault, together with those of enclosing graphs.
 
-    They are not copied: a fault before thousands of subgraphs would take memory with the square of their number.
+    Those are not copied: a fault before thousands of subgraphs would take memory with the square of their number.
     """
 
     def __init__(self, outer: set[str]) -> None:
@@ -46,7 +46,7 @@ class FaultyValues:
         """By graph, the values whose shape is unknown, in full or in part, because of an earlier fault."""
 
     def begin_shapes(self, graph: Graph) -> set[str]:
-        """Return the set for values of a graph whose shape is lost to a fault; those of enclosing graphs count too."""
+        """Return the set for values of a graph whose shape is lost to a fault, with those of enclosing graphs."""
         outer = self._shapeless.get(id(graph.parent))
         found = self._shapeless[id(graph)] = _Inner(outer) if outer else set()
         return found
@@ -83,10 +83,10 @@ class FaultyValues:
             if self._is_noted(graph, name):
                 self.add(graph, graph.node_outputs[index])
                 return True
-            maker = graph.positions.get(name, BEFORE_NODES)
+            position = graph.positions.get(name, BEFORE_NODES)
             # Follow only nodes before this one: a model with unordered nodes has another finding.
-            if BEFORE_NODES < maker < index:
-                stack += graph.node_inputs[maker]
+            if BEFORE_NODES < position < index:
+                stack += graph.node_inputs[position]
         sound |= seen
         return False
 

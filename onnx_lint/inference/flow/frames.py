@@ -60,6 +60,23 @@ class FlowInput(Record):
     """False to use of these initializers only what callers cannot change: the type and shape."""
 
 
+_FEW_CONSTANTS: Final = 16
+"""So many Constants of floating-point numbers, each with its own elements, are followed in any model."""
+
+_MOST_FLOATS: Final = 64
+"""The most elements of floating-point initializers that are read in models without NonZero."""
+
+_FROM_FLOATS: Final = frozenset({"ArgMax", "ArgMin", "Cast", "CastLike", "TopK"})
+"""The operators that make integers of the elements of floating-point tensors."""
+
+_FREE: Final = frozenset({("f",), ("g",)})
+_SINGLE: Final = _FREE | {("i",), ("s",)}
+"""The fields of attributes of one number, string or graph."""
+
+_MAX_MEMOS: Final = 2_000
+"""The most memos to keep; a full cache is emptied, which costs only time."""
+
+
 class NestedGraph(Record):
     """A graph in an attribute of a node, or of a call that passes it to the function around the node."""
 
@@ -74,6 +91,11 @@ class NestedGraph(Record):
     """Identifies a graph that a call passes; 0 for a graph of the node itself."""
     depth: int = 0
     """The number of functions around that call."""
+
+    @property
+    def is_passed_by_call(self) -> bool:
+        """True if a call passes the graph to the function around the node."""
+        return self.number != 0
 
 
 class Frame(Record):
@@ -163,7 +185,7 @@ class Frames:
     """Finds the memo of each node form, when the first node of that form is walked."""
 
     def __init__(self, flow_input: FlowInput, *, keeps_elements: bool) -> None:
-        """`keeps_elements`: whether to follow elements on which nothing depends, too, because they are shown."""
+        """`keeps_elements`: whether to also follow elements on which nothing depends, because they are shown."""
         self.top = Frame({})
         """The frame of the graphs outside of functions."""
         self._input = flow_input
@@ -220,8 +242,10 @@ class Frames:
         return memos.get(key) or memos.keep(key, _made_memo(operator, form, frame, has_content=not alike))
 
     def _key_of_alike(self, operator: TypedOperator, form: NodeForm) -> tuple[object, ...] | None:
-        """Return the key of the memo of nodes that differ only in their subgraphs, which are inferred separately, or in
-        floating-point numbers that decide nothing; None for other nodes (docs/performance.md: memos-without-floats).
+        """Return the key of the memo of nodes whose differences do not matter; None for other nodes.
+
+        They differ only in their subgraphs, which are inferred separately, or in floating-point numbers that decide
+        nothing (docs/performance.md: memos-without-floats).
         """
         kinds = form.attribute_kinds or ()
         fields = [kind.fields for kind in kinds]
@@ -264,7 +288,7 @@ class Frames:
         names = self._operators.names
         if "NonZero" in names:
             return MAX_CONTENT_ELEMENTS
-        return 0 if (READ_FLOAT_ELEMENTS | _FROM_FLOATS).isdisjoint(names) else 64
+        return 0 if (READ_FLOAT_ELEMENTS | _FROM_FLOATS).isdisjoint(names) else _MOST_FLOATS
 
     @cached_property
     def floats_read(self) -> Set[str]:
@@ -297,17 +321,6 @@ def _typed(operator: Operator) -> TypedOperator | None:
     return typed_operator(operator.schema, binds=binds)
 
 
-_FEW_CONSTANTS: Final = 16
-"""So many Constants of floating-point numbers, each with its own elements, are followed in any model."""
-
-_FROM_FLOATS: Final = frozenset({"ArgMax", "ArgMin", "Cast", "CastLike", "TopK"})
-"""The operators that make integers of the elements of floating-point tensors."""
-
-_FREE: Final = frozenset({("f",), ("g",)})
-_SINGLE: Final = _FREE | {("i",), ("s",)}
-"""The fields of attributes of one number, string or graph."""
-
-
 def _made_memo(operator: TypedOperator, form: NodeForm, frame: Frame, *, has_content: bool = True) -> OutcomeMemo:
     arguments = read_arguments(form.attributes, operator.attributes, frame.bound)
     if operator.attributes and any(operator.schema.lacks_attribute(attribute.name) for attribute in form.attributes):
@@ -319,10 +332,6 @@ def _made_memo(operator: TypedOperator, form: NodeForm, frame: Frame, *, has_con
 
 _NOTHING_KNOWN: Final = OutcomeMemo(None, (), NodeForm("", "", (), ()), None)
 """The memo of the nodes of an operator without a signature."""
-
-
-_MAX_MEMOS: Final = 2_000
-"""The most memos to keep; a full cache is emptied, which costs only time."""
 
 _kept: Final[Memory[tuple[object, ...], OutcomeMemo]] = Memory(_MAX_MEMOS)
 """The memos that are kept for later models, which repeat a few forms, by operator and form, or by `_key_of_alike`.

@@ -9,7 +9,7 @@ from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.flow.conflict_recorder import ConflictRecorder
 from onnx_lint.inference.flow.declared_facts import DeclarationEntry, declared_values
 from onnx_lint.inference.flow.faulty_values import FaultyValues
-from onnx_lint.inference.flow.joining import ContradictionKind, joined
+from onnx_lint.inference.flow.joining import ContradictionKind, contradiction_between
 from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.flow.walks import Call
@@ -64,7 +64,7 @@ class FunctionDeclarations:
         for index, stated in enumerate(self._stated[function.index]):
             name = body.value_info_names[index]
             made = known.get(name, UNKNOWN)
-            contradiction = joined(made, stated)[1] if made is not stated else ""
+            contradiction = contradiction_between(made, stated) if made is not stated else ""
             schema = self._operator_never_producing(body, name, stated, memos, known) if made.kind is None else None
             if schema is not None:
                 contradiction = "type"
@@ -107,8 +107,9 @@ class FunctionDeclarations:
 
 
 def _stated(body: Graph) -> list[Fact]:
-    """Return what each entry of value_info declares. Of a name that is declared twice, the first one has the common
-    part: the difference is another finding.
+    """Return what each entry of value_info declares.
+
+    Of two entries for one name, the first has the common part: the difference is another finding.
     """
     names = body.value_info_names
     if len(set(names)) == len(names):

@@ -252,7 +252,7 @@ class FunctionWalk:
 
     def _numbered(self, nested: NestedGraph) -> NestedGraph:
         """Return a graph that a call passes to a function with a number; one that is passed on keeps its number."""
-        if nested.number:
+        if nested.is_passed_by_call:
             return nested
         self._passed_graphs += 1
         return replace(nested, number=self._passed_graphs, depth=len(self._open))

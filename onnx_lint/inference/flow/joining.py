@@ -34,6 +34,12 @@ def joined(inferred: Fact, declared: Fact) -> tuple[Fact, ContradictionKind]:
     return fact(kind, shape, content, inside, inferred.elements, inferred.parts), contradiction
 
 
+def contradiction_between(one: Fact, other: Fact) -> ContradictionKind:
+    """Return the kind of contradiction between two facts about one value; empty if there is none."""
+    _, contradiction = joined(one, other)
+    return contradiction
+
+
 def have_different_types(one: Fact, other: Fact) -> bool:
     """Return whether the types in two facts are known and differ."""
     return bool(one.kind and other.kind and one.kind != other.kind)
@@ -41,7 +47,7 @@ def have_different_types(one: Fact, other: Fact) -> bool:
 
 def differ_in_shape(one: Fact, other: Fact) -> bool:
     """Return whether two facts about one value, of one type, contradict each other in the shape."""
-    return joined(one, other)[1] == "shape"
+    return contradiction_between(one, other) == "shape"
 
 
 def without_own_names(declared: Fact, known: Fact) -> Fact:
@@ -96,6 +102,12 @@ def joined_shapes(inferred: Shape, declared: Shape) -> tuple[Shape, Contradictio
     pairs = list(zip(inferred, declared, strict=True))
     contradiction: ContradictionKind = "" if all(agree(one, other) for one, other in pairs) else "shape"
     return tuple([_joined_dims(one, other) for one, other in pairs]), contradiction
+
+
+def shapes_contradict(one: Shape, other: Shape) -> bool:
+    """Return whether two shapes of one value contradict each other."""
+    _, contradiction = joined_shapes(one, other)
+    return contradiction != ""
 
 
 def _joined_dims(inferred: Dim, declared: Dim) -> Dim:

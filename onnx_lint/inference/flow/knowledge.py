@@ -203,9 +203,7 @@ class Origins:
         return None
 
     def _first_unknown(self, walked: WalkResult | None, names: Sequence[str]) -> WalkedValue | None:
-        """Return the first of these names whose value has an unknown shape, with the walk over the graph that defines
-        it.
-        """
+        """Return the first of these values whose shape is unknown, in the walk over the graph that defines it."""
         if walked is None:
             return None
         for name in names:

@@ -105,8 +105,9 @@ def has_shape_at_load(value: ValueInCall, depth: int = MAX_FOLDED) -> bool:
 
 
 def _is_folded(value: ValueInCall, depth: int) -> bool:
-    """Return whether ONNX Runtime knows a value when it loads a model: up to `depth` nodes in a row compute it of
-    constants and of sizes that inputs are declared with.
+    """Return whether ONNX Runtime knows a value when it loads a model.
+
+    Up to `depth` nodes in a row may compute it from constants and from the declared sizes of inputs.
     """
     origin = value.origin
     if origin is None:

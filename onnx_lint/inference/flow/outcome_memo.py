@@ -243,8 +243,7 @@ class OutcomeMemo:
         return shapes, (*node.problems, *node.warnings) if binds else (), tuple(node.equated)
 
     def may_give(self, position: int, kind: ValueType) -> bool:
-        """Return whether the signature allows a type for an output, for any inputs; True if the signature does not
-        bind.
+        """Return whether the signature allows a type for an output, for any inputs; True if it does not bind.
 
         An attribute that states an element type by number may itself be wrong, which is another finding.
         """

@@ -34,9 +34,7 @@ from onnx_lint.inference.shapes.fact import fact
 from onnx_lint.inference.types.argument import UNKNOWN, Arguments
 from onnx_lint.inference.types.problem import Disallowed, TypeProblem
 from onnx_lint.inference.types.subgraph_types import LOOP_HEAD, Mismatch, SubgraphRole
-from onnx_lint.inference.types.type_string import (
-    BOOL,
-)
+from onnx_lint.inference.types.type_string import BOOL
 from onnx_lint.inference.types.typed_operator import TypedOperator
 from onnx_lint.ir.columns.nodes import NodeForm
 from onnx_lint.ir.graph import Function, Graph, Node
@@ -201,18 +199,25 @@ class _TypesWalk:
             supplied = tuple(map(element_or_self, inputs))
         elif node.op_type == "Scan":
             supplied = (ANY_TENSOR,) * len(inputs)
-        found = {}
+        graphs: dict[str, Graph] = {}
+        types: dict[str, tuple[Possible, ...]] = {}
         for graph in nested:
             name = attribute_name(node.attribute_protos, graph)
-            found[name] = graph, self.graph(graph, known.new_child(), supplied if name == "body" else ())
+            graphs[name] = graph
+            types[name] = self.graph(graph, known.new_child(), supplied if name == "body" else ())
         match node.op_type:
-            case "If" if found.keys() == {"then_branch", "else_branch"}:
-                other, else_types = found["else_branch"]
-                return self._of_branches(node, walked, other, found["then_branch"][1], else_types)
-            case "Loop" if "body" in found:
-                return self._of_loop(node, walked, *found["body"], inputs[LOOP_HEAD:])
-            case "SequenceMap" if "body" in found:
-                return tuple(map(sequences_of, found["body"][1]))
+            case "If" if types.keys() == {"then_branch", "else_branch"}:
+                return self._of_branches(
+                    node,
+                    walked,
+                    graphs["else_branch"],
+                    then_types=types["then_branch"],
+                    else_types=types["else_branch"],
+                )
+            case "Loop" if "body" in types:
+                return self._of_loop(node, walked, graphs["body"], types=types["body"], initial=inputs[LOOP_HEAD:])
+            case "SequenceMap" if "body" in types:
+                return tuple(map(sequences_of, types["body"]))
         return ()
 
     def _of_branches(
@@ -220,6 +225,7 @@ class _TypesWalk:
         node: Node,
         walked: WalkResult,
         other: Graph,
+        *,
         then_types: tuple[Possible, ...],
         else_types: tuple[Possible, ...],
     ) -> tuple[Possible, ...]:
@@ -239,6 +245,7 @@ class _TypesWalk:
         node: Node,
         walked: WalkResult,
         body: Graph,
+        *,
         types: tuple[Possible, ...],
         initial: tuple[Possible, ...],
     ) -> tuple[Possible, ...]:

@@ -36,7 +36,7 @@ class Scopes:
         """The scopes around a call and those with the same arguments, by its identity."""
 
     def of(self, graph: Graph, call: Call | None) -> Sequence[VariableScope]:
-        """Return the scopes of a graph that is walked in a call, or outside of functions. None are too deep."""
+        """Return the scopes of a graph in a call, or outside of functions. Scopes beyond `_DEEPEST` are left out."""
         if call is not None:
             self._find(call)
         return self._of_graph(graph, call)

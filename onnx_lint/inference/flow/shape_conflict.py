@@ -35,6 +35,9 @@ from onnx_lint.ir.places.place import Place
 from onnx_lint.spec.operators import OperatorSchema
 from onnx_lint.wording import MAX_LISTED_ELEMENTS, quote
 
+_COMPUTED_BOUNDS: Final = frozenset({"tensor(float)", "tensor(double)", "tensor(int32)", "tensor(int64)"})
+"""The element types of a Range whose length onnx computes from constant bounds."""
+
 
 class ShapeConflict(WordedProblem):
     """A node whose operator does not accept the shapes of its inputs, or the numbers that decide shapes."""
@@ -212,10 +215,6 @@ def _element_place(node: Node, operand: int, element: int | None) -> Place:
     return place
 
 
-_COMPUTED_BOUNDS: Final = frozenset({"tensor(float)", "tensor(double)", "tensor(int32)", "tensor(int64)"})
-"""The element types of a Range whose length onnx computes from constant bounds."""
-
-
 class DeclaredShapeConflict(DeclaredValue):
     """A value whose declared shape contradicts the inferred one."""
 
@@ -238,11 +237,8 @@ class DeclaredShapeConflict(DeclaredValue):
     @property
     def allowed(self) -> str:
         """The inferred shape."""
-        return (
-            f"a shape that fits {shape_in_words(self.inferred)} as well"
-            if self.branch
-            else shape_in_words(self.inferred)
-        )
+        shape = shape_in_words(self.inferred)
+        return f"a shape that fits {shape} as well" if self.branch else shape
 
     @property
     def cause(self) -> str | None:

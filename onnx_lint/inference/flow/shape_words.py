@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from onnx_lint.common.record import Record
+from onnx_lint.inference.shapes.dims import Shape
+from onnx_lint.inference.shapes.expression import declared_name
 from onnx_lint.inference.shapes.fact import Fact, Facts
 from onnx_lint.inference.shapes.operands import count_in
 from onnx_lint.inference.shapes.problem import (
@@ -29,6 +30,7 @@ from onnx_lint.inference.shapes.problem import (
     contradicted_by,
     fault_of,
 )
+from onnx_lint.inference.types.type_string import constructor_of
 from onnx_lint.ir.graph import Node
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES
 from onnx_lint.wording import counted, describe_list, describe_shape, listed, quote, with_more, with_shape
@@ -42,16 +44,31 @@ _MAX_NUMBERS: Final = 8
 _MAX_SHAPES: Final = 3
 """The most shapes of a sequence's elements to write."""
 
+_WEIGHTS: Final = {"QLinearConv": 3}
+"""The input of a convolution with its weights, if it is not input 1."""
+
 
 def shape_in_words(fact: Fact) -> str:
     """Return the shape of a value, or of its content, as text."""
-    if fact.inside is not None:
-        shapes = list(dict.fromkeys(map(describe_shape, fact.elements)))
+    if fact.inside is None:
+        return describe_shape(fact.shape)
+    shapes = list(dict.fromkeys(map(_shape_of_element, fact.elements)))
+    if not shapes:
+        elements = _shape_of_element(fact.inside.shape) if fact.inside.inside is None else shape_in_words(fact.inside)
+    else:
         has_others = len(shapes) > _MAX_SHAPES or not isinstance(count_in(fact), int)
-        listed_shapes = [*shapes[:_MAX_SHAPES], *(["others"] if has_others and shapes else ())]
-        elements = " and ".join(listed_shapes) or shape_in_words(fact.inside)
-        return f"{(fact.kind or '').partition('(')[0] or 'something'} of {elements.removeprefix('of ')}"
-    return describe_shape(fact.shape)
+        elements = " and ".join([*shapes[:_MAX_SHAPES], *(["others"] if has_others else ())])
+    return f"{constructor_of(fact.kind) or 'something'} of {elements}"
+
+
+def _shape_of_element(shape: Shape) -> str:
+    """Return the words for the shape of an element after "of"."""
+    return "unknown rank" if shape is None else describe_shape(shape)
+
+
+def dimension_in_words(dim: int | str) -> str:
+    """Return the text of a size; a variable or an expression in quotes, with the declared name of a variable."""
+    return str(dim) if isinstance(dim, int) else quote(declared_name(dim))
 
 
 class _Wording(Record):
@@ -105,7 +122,29 @@ class WordedProblem(Record):
 
     @property
     def _wording(self) -> _Wording:
-        return _WORDINGS[type(self.problem)](self, self.problem)
+        match self.problem:
+            case WrongRank():
+                return self._wrong_rank(self.problem)
+            case NotOneElement():
+                return self._not_one_element(self.problem)
+            case Unequal():
+                return self._unequal(self.problem)
+            case TwoSizes():
+                return self._two_sizes(self.problem)
+            case NotBroadcast():
+                return self._not_broadcast(self.problem)
+            case Indivisible():
+                return self._indivisible(self.problem)
+            case AxisOutOfRange():
+                return self._axis_out_of_range(self.problem)
+            case Repeated():
+                return self._repeated(self.problem)
+            case WrongCount():
+                return self._wrong_count(self.problem)
+            case WrongValue():
+                return self._wrong_value(self.problem)
+            case Overflow():
+                return self._overflow(self.problem)
 
     # --- the wording of each kind of problem
 
@@ -122,11 +161,12 @@ class WordedProblem(Record):
     def _unequal(self, problem: Unequal) -> _Wording:
         is_bound = problem.or_more or problem.least is not None
         expected = None if problem.others else problem.expected
-        reason = self._reason_for_size(expected, problem.by, ", the size of {}" if is_bound else " like {}")
+        if isinstance(problem.by, InputDimension) and problem.by.size == expected:
+            reason = f"{', the size of' if is_bound else ' like'} {self._dimension_in_words(problem.by)}"
+        else:
+            reason = self._reason_for_number(expected, problem.by)
         if isinstance(problem.by, Element) and problem.by.source == "group":
-            # Of a convolution: its channels follow from `group` and from the weights.
-            weights = _WEIGHTS.get(self.node.op_type, 1)
-            reason += f" and {self._input_in_words(weights)} is {self._shape_in_words(weights)}"
+            reason += f" and {self._weights_in_words}"
         allowed = _sizes_in_words(problem)
         return _Wording(f"{self._place_in_words(problem.place)}, but must be {allowed}{reason}", allowed)
 
@@ -135,7 +175,8 @@ class WordedProblem(Record):
             f"{each.size} for dimension {each.axis} of {self._operand_in_words(each.operand)}"
             for each in (problem.first, problem.second)
         ]
-        sentence = f"in {self._node} dimension variable {quote(problem.variable)} must be both {' and '.join(sizes)}"
+        name = dimension_in_words(problem.variable)
+        sentence = f"in {self._node} dimension variable {name} must be both {' and '.join(sizes)}"
         return _Wording(sentence, "one size for each dimension variable")
 
     def _not_broadcast(self, problem: NotBroadcast) -> _Wording:
@@ -146,7 +187,7 @@ class WordedProblem(Record):
         return _Wording(sentence, f"{one.size} or 1 for dimension {other.axis} of input {other.operand}")
 
     def _indivisible(self, problem: Indivisible) -> _Wording:
-        reason = f", {problem.why}" if problem.why else self._reason_for_size(problem.divisor, problem.by, " ({})")
+        reason = f", {problem.why}" if problem.why else self._reason_for_number(problem.divisor, problem.by)
         fault = self._place_in_words(problem.place)
         sentence = f"{fault}, which is not a multiple of {problem.divisor}{reason}"
         return _Wording(sentence, f"a multiple of {problem.divisor}")
@@ -251,23 +292,30 @@ class WordedProblem(Record):
     def _place_in_words(self, place: ProblemPlace) -> str:
         if isinstance(place, Element):
             return self._element_in_words(place)
-        return f"dimension {place.axis} of {self._operand_in_words(place.operand)} of {self._node} is {place.size}"
+        return f"{self._dimension_in_words(place)} of {self._node} is {place.size}"
 
-    def _reason_for_size(self, expected: int | None, by: ProblemPlace | None, template: str) -> str:
-        """Return the source of a size: the other operand or attribute, with its own number if that differs.
+    @property
+    def _weights_in_words(self) -> str:
+        """The weights of a convolution with their shape: its channels follow from them and from `group`."""
+        index = _WEIGHTS.get(self.node.op_type, 1)
+        return f"{self._input_in_words(index)} is {self._shape_in_words(index)}"
 
-        `expected`: None if several sizes are valid. `template`: the format string for another dimension of the expected
-        size, such as ` like {}`.
+    def _dimension_in_words(self, dimension: InputDimension) -> str:
+        return f"dimension {dimension.axis} of {self._operand_in_words(dimension.operand)}"
+
+    def _reason_for_number(self, expected: int | None, by: ProblemPlace | None) -> str:
+        """Return the source of a required number, with its own number if that differs.
+
+        `expected`: None if several numbers are valid.
         """
         if by is None:
             return ""
         if isinstance(by, InputDimension):
-            what = f"dimension {by.axis} of {self._operand_in_words(by.operand)}"
-            return template.format(what) if by.size == expected else f" because of {what}"
-        value = _value_in_words(by)
+            what = self._dimension_in_words(by)
+            return f" ({what})" if by.size == expected else f" because of {what}"
         which = "" if by.index is None else f"element {by.index} of "
         what = f"{which}{self._source_in_words(by.source)}"
-        return f" ({what})" if by.value == expected else f" because {what} is {value}"
+        return f" ({what})" if by.value == expected else f" because {what} is {_value_in_words(by)}"
 
     def _reason_for_count(self, by: NumberSource | None) -> str:
         """Return the input or attribute from which the required number of elements follows, as a clause."""
@@ -280,30 +328,12 @@ class WordedProblem(Record):
         return f" because attribute {quote(by)} is {value}"
 
 
-_WEIGHTS: Final = {"QLinearConv": 3}
-"""The input of a convolution with its weights, if it is not input 1."""
-
-_WORDINGS: Final[Mapping[type[PlainProblem], Callable[[WordedProblem, Any], _Wording]]] = {
-    WrongRank: WordedProblem._wrong_rank,
-    NotOneElement: WordedProblem._not_one_element,
-    Unequal: WordedProblem._unequal,
-    TwoSizes: WordedProblem._two_sizes,
-    NotBroadcast: WordedProblem._not_broadcast,
-    Indivisible: WordedProblem._indivisible,
-    AxisOutOfRange: WordedProblem._axis_out_of_range,
-    Repeated: WordedProblem._repeated,
-    WrongCount: WordedProblem._wrong_count,
-    WrongValue: WordedProblem._wrong_value,
-    Overflow: WordedProblem._overflow,
-}
-
-
-def _value_in_words(element: Element) -> object:
+def _value_in_words(element: Element) -> str:
     """Return the text of a number, a list of numbers or a string."""
     value = element.value
     if value in ((), ""):
         return "empty" if value == () else "''"
-    return describe_list(value) if isinstance(value, tuple) else value
+    return describe_list(value) if isinstance(value, tuple) else str(value)
 
 
 def _input_or_attribute(place: NumberSource | ProblemPlace | None) -> NumberSource | None:

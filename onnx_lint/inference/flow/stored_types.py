@@ -44,9 +44,9 @@ def wrongly_stored(
 ) -> dict[Place, Proposals]:
     """Return the change of an initializer that resolves a conflict, by the place of the conflict.
 
-    There is one if it resolves the conflicts of at least two readers, or of one if the graph declares the initializer
-    with that type, or if its raw data has the size of that type. `miscounted`: the tensors of a wrong size;
-    `of_size`: the rule and the clause of the findings on these.
+    A change resolves the conflicts of at least two readers. It may also resolve that of one, if the graph declares the
+    initializer with the new type, or if its raw data has the size of that type. `miscounted`: the tensors of a wrong
+    size; `of_size`: the rule and the clause of the findings on these.
     """
     relabelled = {each.place: each for each in miscounted if each.allowed_field == "raw_data" and each.has_wrong_size}
     readers: dict[Place, list[_Reader]] = {}
@@ -69,7 +69,7 @@ def wrongly_stored(
 
 
 def _readers(conflict: OperandConflict) -> Iterator[_Reader]:
-    """Yield the operands of a conflict that are initializers which may be meant as floating-point ones."""
+    """Yield the operands of a conflict that are initializers and may need a floating-point type."""
     problem, kinds = conflict.problem, conflict.inputs
     pairs: list[tuple[int, ValueType | None]] = []
     if isinstance(problem, Differing):

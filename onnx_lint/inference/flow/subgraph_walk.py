@@ -95,7 +95,8 @@ class SubgraphWalk:
     def _compare_scores(self, functions: ScoreFunctions, nested: NestedGraph, outputs: Facts, frame: Frame) -> None:
         """Record the output of a subgraph of FlexAttention whose type is not that of the scores."""
         types = {nested.name: tuple([each.kind for each in outputs])}
-        for mismatch in outputs_of(functions.types, types)[1]:
+        _, mismatches = outputs_of(functions.types, types)
+        for mismatch in mismatches:
             self._recorder.record_subgraph_type(functions.node, nested.graph, mismatch, frame.call)
 
     # --- what the operator supplies
@@ -165,7 +166,7 @@ class SubgraphWalk:
         for each in node.walked.subgraphs:
             walk = self._walk_subgraph(each, self._supplied(body, each, frame) if body is not None else None)
             is_idle = each.name == idle
-            is_sure = surely_runs and not is_idle and not each.number
+            is_sure = surely_runs and not is_idle and not each.is_passed_by_call
             self._reachability.record_nested(each.graph, frame.call, is_sure=is_sure)
             if is_idle:
                 walk = self._reachability.idle_walk(walk, node.part)

@@ -55,6 +55,19 @@ if TYPE_CHECKING:
     from onnx_lint.inference.flow.subgraph_walk import SubgraphWalk
 
 
+OF_OTHER_KINDS: Final = frozenset(
+    {"ConcatFromSequence", "Optional", "OptionalGetElement", "OptionalHasElement", "SequenceAt", "SequenceConstruct"}
+    | {"SequenceEmpty", "SequenceErase", "SequenceInsert", "SequenceLength", "SequenceMap", "SplitToSequence"}
+    | {"CastMap", "DictVectorizer", "ZipMap"}
+)
+"""The operators that make or take sequences, maps and optionals."""
+
+_FOLLOW: Final = "following the values"
+
+_NODES_BETWEEN_LOOKS: Final = 64
+"""How many nodes that no memo answers in one step lie between two looks at the time."""
+
+
 def follow_values(flow_input: FlowInput, *, keeps_all: bool = False) -> ValueFlow:
     """Infer types and shapes in the whole model.
 
@@ -87,19 +100,6 @@ def follow_values(flow_input: FlowInput, *, keeps_all: bool = False) -> ValueFlo
             record_possible_types(found, flow.recorder, flow_input)
     vars(flow).clear()  # its parts refer to it, and would have to wait for the garbage collector
     return found
-
-
-OF_OTHER_KINDS: Final = frozenset(
-    {"ConcatFromSequence", "Optional", "OptionalGetElement", "OptionalHasElement", "SequenceAt", "SequenceConstruct"}
-    | {"SequenceEmpty", "SequenceErase", "SequenceInsert", "SequenceLength", "SequenceMap", "SplitToSequence"}
-    | {"CastMap", "DictVectorizer", "ZipMap"}
-)
-"""The operators that make or take sequences, maps and optionals."""
-
-_FOLLOW: Final = "following the values"
-
-_NODES_BETWEEN_LOOKS: Final = 64
-"""How many nodes that no memo answers in one step lie between two looks at the time."""
 
 
 def _run(walk: Walk) -> Facts:
@@ -150,8 +150,9 @@ class Flow:
         self._declarations = Declarations(self.recorder, self.faulty)
         self._wide = WideFacts()
         self._repeated: dict[tuple[OutcomeMemo, tuple[Fact | None, ...]], Fact] = {}
-        """The outputs that are plain in this model, by inputs with all their elements. Memos have no such inputs, since
-        they are kept for later models.
+        """The outputs that are plain in this model, by inputs with all their elements.
+
+        Memos have no such inputs, since they are kept for later models.
         """
 
     @cached_property
@@ -481,7 +482,7 @@ class Flow:
 
     def walk_subgraph(self, nested: NestedGraph, supplied: tuple[Fact | None, ...] | None) -> Walk:
         """Walk a graph that an attribute of a node has, or that a call passes to it."""
-        if nested.number:
+        if nested.is_passed_by_call:
             return self._reachability.uncertain_walk(self.functions.walk_passed(nested, supplied))
         return self.walk_nested(nested.graph, nested.frame, nested.known, supplied)
 

@@ -164,10 +164,19 @@ class OperandConflict(Record):
         return found + _call_notes(self.call)
 
 
-def refused_initializers(conflicts: Iterable[OperandConflict]) -> dict[Place, tuple[str, str]]:
-    """Return one cause for the conflicts about an initializer that several operators refuse, and types for all of them.
+class RefusedInitializer(Record):
+    """The common words for the conflicts about an initializer that several operators refuse."""
 
-    By the place of the conflict. Such a tensor is stored with a wrong type, unless no type fits all of the operators.
+    cause: str
+    """The causes of the conflicts."""
+    allowed: str
+    """The types that all of the operators allow."""
+
+
+def refused_initializers(conflicts: Iterable[OperandConflict]) -> dict[Place, RefusedInitializer]:
+    """Return the initializers that several operators refuse, by the places of their conflicts.
+
+    Such a tensor is stored with a wrong type. One for which no type fits all of the operators is left out.
     """
     readers: dict[Place, list[tuple[OperandConflict, Parameter]]] = {}
     for each in conflicts:
@@ -181,7 +190,8 @@ def refused_initializers(conflicts: Iterable[OperandConflict]) -> dict[Place, tu
         causes = sorted({each.cause for each, _ in same})
         fitting = frozenset.intersection(*(allowed_types(parameter) for _, parameter in same))
         if len(causes) > 1 and fitting:
-            found.update({each.place: ("; ".join(causes), describe_types(fitting)) for each, _ in same})
+            refused = RefusedInitializer("; ".join(causes), describe_types(fitting))
+            found.update({each.place: refused for each, _ in same})
     return found
 
 
@@ -245,7 +255,10 @@ def _are_bound(one: Parameter | None, other: Parameter | None) -> bool:
 def version_that_takes(conflict: OperandConflict) -> int | None:
     """Return the next later version of the operator that allows the types; None if there is none."""
     found = version_with(conflict.schemas, conflict.schema, lambda schema: _takes(schema, conflict))
-    return found[0] if found is not None and found[1] else None
+    if found is None:
+        return None
+    version, is_later = found
+    return version if is_later else None
 
 
 def _hint(conflict: OperandConflict) -> str:
@@ -260,13 +273,12 @@ def _version_hint(schema: OperatorSchema, schemas: OperatorSchemas, allows: Call
     found = version_with(schemas, schema, allows)
     if found is None:
         return ""
-    return f"; opset {found[0]} allows it" if found[1] else f"; it was allowed up to opset {found[0]}"
+    version, is_later = found
+    return f"; opset {version} allows it" if is_later else f"; it was allowed up to opset {version}"
 
 
 def _takes(schema: OperatorSchema, conflict: OperandConflict) -> bool:
-    """Return whether a signature allows the type of the input or output, or the types of two
-    inputs, in the conflict.
-    """
+    """Return whether a signature allows the type of the input or output in the conflict, or those of both inputs."""
     problem = conflict.problem
     if isinstance(problem, DisallowedOutput):
         return _gives(schema, problem.index, problem.type)
@@ -307,9 +319,9 @@ class DeclarationConflict(DeclaredValue):
 
     def describe(self) -> str:
         """Return the declared type and the inferred one."""
-        maker = self.definition.describe() if self.definition is not None else "the node"
+        producer = self.definition.describe() if self.definition is not None else "the node"
         either = "; either of the two is wrong" if self.cast_to is not None else ""
-        return f"{self.describe_declaration(self.declared)}, but {maker} is {self.inferred}{either}"
+        return f"{self.describe_declaration(self.declared)}, but {producer} is {self.inferred}{either}"
 
     @property
     def cast_to(self) -> Place | None:
@@ -357,13 +369,11 @@ class ImpossibleDeclaration(DeclaredValue):
         return allowed_types(output) if output is not None else frozenset()
 
     def describe(self) -> str:
-        """Return the declared type, and the version that would produce it;
-        `allowed` lists the types of this version.
-        """
+        """Return the declared type, and the version that would produce it; `allowed` has the types of this version."""
         hint = _version_hint(self.schema, self.schemas, lambda schema: _gives(schema, self._index, self.declared))
         reason = f"{describe_schema(self.schema)} does not produce it{hint}"
-        maker = self.definition.describe() if self.definition is not None else "the node"
-        return f"{self.describe_declaration(self.declared)}, which {maker} cannot be: {reason}"
+        producer = self.definition.describe() if self.definition is not None else "the node"
+        return f"{self.describe_declaration(self.declared)}, which {producer} cannot be: {reason}"
 
     def notes(self) -> list[Note]:
         """Return the definition of the value, and the call of the enclosing function."""

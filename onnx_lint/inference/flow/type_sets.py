@@ -12,6 +12,7 @@ from onnx_lint.inference.types.type_string import (
     ABSENT,
     TENSORS,
     ValueType,
+    constructor_of,
     optional_element,
     sequence_element,
     sequence_of,
@@ -116,7 +117,7 @@ def pattern_of(types: TypeSet) -> str:
     """Return some types as one text, such as `seq(tensor(?))`: what they have in common, `?` for the rest."""
     if len(types) == 1:
         return next(iter(types))
-    heads = sorted({kind.partition("(")[0] for kind in types})
+    heads = sorted(set(map(constructor_of, types)))
     return " or ".join(_pattern(head, [kind for kind in types if kind.startswith(f"{head}(")]) for head in heads)
 
 

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from onnx_lint.common.record import Record, replace
-from onnx_lint.inference.flow.joining import joined_shapes
+from onnx_lint.inference.flow.joining import shapes_contradict
 from onnx_lint.inference.flow.repairs.casts import wanted_types
 from onnx_lint.inference.flow.type_conflict import OperandConflict
 from onnx_lint.inference.types.problem import Differing
@@ -46,7 +46,7 @@ class _UnreadValue(Record):
 
 
 def unread_values_for(conflict: OperandConflict, flow: ValueFlow, uses: ValueUses) -> UnreadValues:
-    """Return the values that may be meant by an input of a wrong type. None is meant in place of a constant."""
+    """Return the proposal to read the only unread value that fits an input of a wrong type; none for a constant."""
     found = list(_candidates(conflict, flow, uses))
     # Of several candidates, nothing says which one is meant.
     if len(found) == 1 and _is_useless(found[0]):
@@ -92,8 +92,8 @@ def _may_have_its_shape(candidate: _UnreadValue, flow: ValueFlow) -> bool:
     position = graph.positions[candidate.name]
     if position != BEFORE_NODES and position == graph.positions.get(candidate.replaced):
         return True
-    shapes = [flow.fact_of(name, graph).shape for name in (candidate.replaced, candidate.name)]
-    return not joined_shapes(*shapes)[1]
+    replaced, shape = (flow.fact_of(name, graph).shape for name in (candidate.replaced, candidate.name))
+    return not shapes_contradict(replaced, shape)
 
 
 def _is_useless(candidate: _UnreadValue) -> bool:

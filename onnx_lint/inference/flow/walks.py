@@ -165,7 +165,7 @@ class Walks:
 
     @property
     def first(self) -> list[WalkResult]:
-        """Return the first walk over each graph."""
+        """The first walk over each graph."""
         return list(self._first.values())
 
     def add(self, walked: WalkResult) -> None:

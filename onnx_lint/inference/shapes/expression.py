@@ -8,7 +8,6 @@ follow its name, so such a name is a variable of its own, in quotes. A text long
 
 from __future__ import annotations
 
-import re
 from math import gcd
 from typing import Final
 
@@ -27,8 +26,8 @@ Product = tuple[str, ...]
 Sum = dict[Product, int]
 """The coefficient of each product; the empty product has the constant term."""
 
-_NAMES: Final = r"'[^']*'|[^\W\d]\w*"
-"""The variables in an expression, and the names of its functions. Few runs need it, so it is compiled when used."""
+_AMBIGUOUS: Final = (" ", "*", "+", "(", ")", "'", "//")
+"""The texts with which a name could be an expression."""
 
 _read: Final[Memory[str, Sum | None]] = Memory(2_000)
 
@@ -42,9 +41,19 @@ def read(text: str) -> Sum | None:
 
 def variable(name: str) -> str | None:
     """Return the text of a declared variable: in quotes if its name could be an expression; None if it has a quote."""
-    if not any(each in name for each in " *('"):
+    if not name.isdecimal() and not any(each in name for each in _AMBIGUOUS):
         return name
     return None if "'" in name else f"'{name}'"
+
+
+def declared_name(text: str) -> str:
+    """Return the declared name of a variable, which `variable` may have put in quotes; an expression as it is."""
+    return text[1:-1] if text.startswith("'") and read(text) == {(text,): 1} else text
+
+
+def is_variable(factor: str) -> bool:
+    """Return whether a factor is a variable. All others end with a parenthesis, and such a name is in quotes."""
+    return not factor.endswith(")")
 
 
 def _parsed(text: str) -> Sum | None:
@@ -182,7 +191,21 @@ def rounded_down(one: str, divisor: int) -> str | int | None:
 
 def variables_in(text: str | int) -> set[str]:
     """Return the variables in an expression."""
-    return {*re.findall(_NAMES, text)} - {"min", "max"} if isinstance(text, str) else set()
+    if isinstance(text, int):
+        return set()
+    if text.isidentifier():
+        return {text}
+    factors = {factor for product in read(text) or {(text,): 1} for factor in product}
+    return set().union(*map(_variables_in_factor, factors))
+
+
+def _variables_in_factor(factor: str) -> set[str]:
+    if is_variable(factor):
+        return {factor}
+    limit, quotient = limit_in(factor), quotient_in(factor)
+    if limit is not None:
+        return variables_in(limit.inner)
+    return variables_in(factor[1:-1] if quotient is None else quotient.dividend)
 
 
 def is_never_multiple(text: str, divisor: int) -> bool:
@@ -254,15 +277,8 @@ def factor_of_dividend(text: str) -> int | None:
 
 def is_natural(text: str) -> bool:
     """Return whether an expression is at least 0 for all values of its variables: each difference is in a maximum."""
-    openers: list[bool] = []
-    for at, character in enumerate(text):
-        if character == "(":
-            openers.append(text[max(at - 3, 0) : at] == "max")
-        elif character == ")":
-            openers.pop()
-        elif character == "-" and not any(openers):
-            return False
-    return True
+    bound = lower_bound(text, 0)
+    return bound is not None and bound >= 0
 
 
 def lower_bound(text: str, least: int) -> int | None:
@@ -286,7 +302,7 @@ def _lower_bound_of_term(product: Product, times: int, least: int) -> int | None
 
 
 def _lower_bound_of_factor(factor: str, least: int) -> int | None:
-    if not factor.endswith(")"):
+    if is_variable(factor):
         return least
     limit, quotient = limit_in(factor), quotient_in(factor)
     if limit is not None:

@@ -14,7 +14,7 @@ from typing import Final
 
 from onnx_lint.common.cached import Memory
 from onnx_lint.common.record import Record
-from onnx_lint.inference.shapes.expression import Limit, Quotient, Sum, limit_in, quotient_in, read
+from onnx_lint.inference.shapes.expression import Limit, Quotient, Sum, is_variable, limit_in, quotient_in, read
 
 _FIRST: Final = 1_536
 """The sizes for which values are computed to solve an equation: what becomes regular later has no sequence."""
@@ -68,7 +68,7 @@ class OneVariable:
 
     def _of_product(self, factors: Sequence[str]) -> ValueSequence | None:
         """Return the sequence of a product with at most one factor that is no number."""
-        known = [factor if factor.endswith(")") else self._value(factor) for factor in factors]
+        known = [self._value(factor) if is_variable(factor) else factor for factor in factors]
         number = prod(each for each in known if isinstance(each, int))
         match [each for each in known if isinstance(each, str)]:
             case []:
@@ -79,7 +79,7 @@ class OneVariable:
         return None
 
     def _of_factor(self, factor: str) -> ValueSequence | None:
-        if not factor.endswith(")"):
+        if is_variable(factor):
             self.name = self.name or factor
             return ValueSequence(range(self._first), 0, 1, 1) if factor == self.name else None
         limit, quotient = limit_in(factor), quotient_in(factor)

@@ -121,16 +121,16 @@ def contradicted_statements(
     """Return the inputs whose type contradicts an attribute; attributes that exclude each other are ignored."""
     given = dict(arguments)
     found: list[Contradicted] = []
-    said = 0
+    stating = 0
     for statement in _STATEMENTS.get((schema.domain, schema.name), ()):
         if schema.since_version > statement.last:
             continue
         kind = inputs[statement.index] if statement.index < len(inputs) else None
         allowed = statement.allowed(given.get(statement.attribute))
-        said += allowed is not None
+        stating += allowed is not None
         if kind and allowed is not None and kind not in allowed:
             other = statement.other
             with_other = None if other is None else statement.allowed(Argument(_INT, other))
             fitting = other if with_other is None or kind in with_other else None
             found.append(Contradicted(statement.index, statement.attribute, allowed, fitting))
-    return found[:1] if said == 1 or (schema.domain, schema.name) in _TOGETHER else []
+    return found[:1] if stating == 1 or (schema.domain, schema.name) in _TOGETHER else []

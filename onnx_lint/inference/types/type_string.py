@@ -61,6 +61,11 @@ def optional_element(kind: ValueType | None) -> ValueType | None:
     return _argument(kind, "optional(")
 
 
+def constructor_of(kind: ValueType | None) -> str:
+    """Return the constructor of a type, for example "seq"; empty for an unknown type."""
+    return "" if kind is None else kind.partition("(")[0]
+
+
 def is_optional(kind: ValueType) -> bool:
     """Return whether the type is an optional type."""
     return kind.startswith("optional(")
@@ -86,7 +91,7 @@ def map_value(kind: ValueType | None) -> ValueType | None:
     inner = _argument(kind, "map(")
     if inner is None:
         return None
-    value = inner.partition(", ")[2]
+    _, _, value = inner.partition(", ")
     return value if "(" in value else f"tensor({value})"
 
 
@@ -111,9 +116,9 @@ def from_proto(proto: Any) -> ValueType | None:
             dense = tensor_of(proto.sparse_tensor_type.elem_type)
             return f"sparse_{dense}" if dense else None
         case "map_type":
-            key = tensor_of(proto.map_type.key_type)
+            key = tensor_element(tensor_of(proto.map_type.key_type))
             value = from_proto(proto.map_type.value_type)
-            return map_of(key[len("tensor(") : -1], value) if key and value else None
+            return map_of(key, value) if key and value else None
         case "opaque_type":
             return f"opaque({proto.opaque_type.domain},{proto.opaque_type.name})"
         case _:

@@ -48,7 +48,7 @@ class TypedOperator:
         count = len(self.schema.outputs) if self._fixed_outputs else output_count
         key = (inputs, arguments, count)
         outcome = self._outcomes.get(key)
-        return outcome or self._outcomes.keep(key, self._judge(inputs, arguments, count))
+        return outcome or self._outcomes.keep(key, self._infer(inputs, arguments, count))
 
     def with_graph_outputs(self, outcome: TypeOutcome, outputs: tuple[ValueType | None, ...]) -> TypeOutcome:
         """Return the outcome of a control-flow operator whose subgraphs have these output types."""
@@ -56,8 +56,8 @@ class TypedOperator:
         problems = (*outcome.problems, *wrong) if self.binds else ()
         return TypeOutcome(_without(outputs, wrong), problems)
 
-    def _judge(self, inputs: Inputs, arguments: Arguments, output_count: int) -> TypeOutcome:
-        outcome = _judge(self.schema, inputs, arguments, output_count)
+    def _infer(self, inputs: Inputs, arguments: Arguments, output_count: int) -> TypeOutcome:
+        outcome = _infer(self.schema, inputs, arguments, output_count)
         return outcome if self.binds else TypeOutcome(outcome.outputs)
 
 
@@ -80,7 +80,7 @@ def allowed_types(parameter: Parameter) -> frozenset[ValueType]:
     return canonical(parameter.types)
 
 
-def _judge(schema: OperatorSchema, inputs: Inputs, arguments: Arguments, output_count: int) -> TypeOutcome:
+def _infer(schema: OperatorSchema, inputs: Inputs, arguments: Arguments, output_count: int) -> TypeOutcome:
     # With a wrong number of inputs, which is another finding, it is open which parameter each of them is for.
     if not schema.allows_input_count(len(inputs)):
         return TypeOutcome((None,) * output_count)

@@ -183,3 +183,36 @@ def test_the_constant_that_fixes_a_size_is_a_related_place(shape: str, named: li
     [found] = [each for each in lint(model.SerializeToString()).diagnostics if each.rule == "frozen-dimension-variable"]
     assert [each.message for each in found.related if "constant" in each.message] == named
     assert ("(constant 's')" in found.message) == bool(named)
+
+
+@pytest.mark.parametrize("name", ["N", "seq_len)", "f(N)", "batch (B)", "batch-size", "a+b", "s0//2", "7"])
+def test_a_contradiction_of_a_variable_of_any_name(name: str):
+    model = parser.parse_model("""<ir_version: 10, opset_import: ["" : 21]>
+        g (float[N] x) => (float[5] y, float[6] z) { y = Relu(x) z = Relu(x) }""")
+    model.graph.input[0].type.tensor_type.shape.dim[0].dim_param = name
+    rule = "unsatisfiable-dimension-variable"
+    [found] = [each for each in lint(model.SerializeToString()).diagnostics if each.rule == rule]
+    assert f"produces '{name}'; " in found.message
+
+
+@pytest.mark.parametrize("name", ["n", "n-1", "n)", "f(n)", "n+1", "n//2", "7"])
+@pytest.mark.parametrize(("rows", "rule"), [(5, "frozen-dimension-variable"), (6, "unsatisfiable-dimension-variable")])
+def test_a_variable_of_any_name_has_one_finding(name: str, rows: int, rule: str):
+    model = parser.parse_model(f"""<ir_version: 10, opset_import: ["" : 21]>
+        g (float[n,4] x) => (float[a,b] y, float[c,d] z) {{
+        s = Constant<value_ints=[5,4]>() y = Reshape(x, s)
+        t = Constant<value_ints=[{rows},4]>() z = Reshape(x, t) }}""")
+    model.graph.input[0].type.tensor_type.shape.dim[0].dim_param = name
+    rules = [each.rule for each in lint(model.SerializeToString()).diagnostics]
+    assert [each for each in rules if each.endswith("-dimension-variable")] == [rule]
+
+
+@pytest.mark.parametrize("name", ["n", "a) b", "n)", "batch (B)"])
+def test_no_name_of_a_variable_ends_the_inference(name: str):
+    model = parser.parse_model("""<ir_version: 10, opset_import: ["" : 21]>
+        g (float[1,1,n,4] x, float[1,1,2,4] two) => (float[p,q,r,s] y)
+        <int64[1] start = {0}, int64[1] end = {5}, int64[1] axis = {2}> {
+        v = Concat<axis=2>(x, two) u = MaxPool<kernel_shape=[1,1], strides=[2,1]>(v)
+        y = Slice(u, start, end, axis) }""")
+    model.graph.input[0].type.tensor_type.shape.dim[2].dim_param = name
+    assert lint(model.SerializeToString()).files[0].internal_errors == ()

@@ -3,18 +3,31 @@
 
 from __future__ import annotations
 
-from typing import get_args
-
 import onnx.parser
 import pytest
 
 from onnx_lint import lint
-from onnx_lint.inference.flow.shape_words import _WORDINGS
-from onnx_lint.inference.shapes.problem import PlainProblem
+from onnx_lint.inference.flow.shape_words import shape_in_words
+from onnx_lint.inference.shapes.fact import Fact, fact
+
+LIST = fact("tensor(float)", (2, "N"))
 
 
-def test_each_kind_of_problem_has_a_wording():
-    assert _WORDINGS.keys() == set(get_args(PlainProblem))
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (LIST, "[2, N]"),
+        (fact("seq(tensor(float))", inside=LIST), "seq of [2, N]"),
+        (fact("seq(tensor(float))", inside=fact("tensor(float)")), "seq of unknown rank"),
+        (
+            fact("optional(seq(tensor(float)))", inside=fact("seq(tensor(float))", inside=LIST)),
+            "optional of seq of [2, N]",
+        ),
+        (fact(None, inside=LIST), "something of [2, N]"),
+    ],
+)
+def test_the_shape_of_a_value(value: Fact, words: str):
+    assert shape_in_words(value) == words
 
 
 @pytest.mark.parametrize(

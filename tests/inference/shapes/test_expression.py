@@ -99,6 +99,43 @@ def test_texts(found: object, expected: object):
     assert found == expected
 
 
+@each_case(
+    ("name", "expected"),
+    [
+        ("N", "N"),
+        ("batch-size", "batch-size"),
+        ("f(N)", "'f(N)'"),
+        ("seq)", "'seq)'"),
+        ("s0//2", "'s0//2'"),
+        ("a+b", "'a+b'"),
+        ("7", "'7'"),
+        ("it's", None),
+    ],
+)
+def test_a_name_that_could_be_an_expression_is_in_quotes(name: str, expected: str | None):
+    found = expression.variable(name)
+    assert found == expected
+    if found is not None:
+        assert (expression.declared_name(found), expression.variables_in(found)) == (name, {found})
+        assert expression.is_variable(found)
+
+
+@each_case(
+    ("text", "expected"),
+    [
+        ("2*N + batch-size", {"N", "batch-size"}),
+        ("max((N + M)*(K//2) - 1, 0)", {"N", "M", "K"}),
+        ("min('f(x)', 4)", {"'f(x)'"}),
+        ("((N - 1)//2) + 1", {"N"}),
+        ("a+b", {"a+b"}),
+        (7, set()),
+    ],
+)
+def test_the_variables_of_an_expression(text: int | str, expected: set[str]):
+    assert expression.variables_in(text) == expected
+    assert expression.declared_name(str(text)) == str(text)
+
+
 @pytest.mark.parametrize("name", ["", "*", "7", "a b", "N +", "a+b", "N//2)", "x" * 200, "N + 1" + "0" * 200])
 def test_nothing_is_done_with_a_name_that_cannot_be_told_apart(name: str):
     for found in (dims.add(name, 1), dims.multiply(name, 2), dims.multiply("N", name), dims.divide_down(name, 2)):
@@ -137,6 +174,15 @@ def test_a_maximum_and_a_quotient_cannot_be_negative() -> None:
     assert dims.is_natural("min(max(N - 1, 0), 2)")
     assert not dims.is_natural("min(N - 1, 2)")
     assert not dims.is_natural("max(N, 1) - 2")
+    assert dims.is_natural("max(N*M, 3) - 2")
+
+
+@pytest.mark.parametrize("name", ["'a) b'", "'f(x'", "'s)'", "'a - b'", "batch-size"])
+def test_no_character_of_a_name_makes_a_dimension_negative(name: str) -> None:
+    half = dims.divide_down(dims.add(name, 1), 2)
+    assert dims.is_natural(dims.at_least(dims.subtract(half, 1), 0))
+    assert not dims.is_natural(dims.subtract(half, 1))
+    assert dims.at_most(half, 3) == f"min({half}, 3)"
 
 
 @pytest.mark.parametrize(

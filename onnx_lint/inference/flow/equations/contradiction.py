@@ -44,6 +44,7 @@ class Contradiction(Record):
     @property
     def subject(self) -> str | None:
         """The variable or expression that cannot be satisfied."""
+        # Fingerprints have it: an ambiguous name stays in quotes here.
         left = self.equation.left
         return left if isinstance(left, str) else str(self.equation.right)
 

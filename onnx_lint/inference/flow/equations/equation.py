@@ -10,11 +10,10 @@ from onnx_lint.common.record import Record
 from onnx_lint.inference.flow.conflict import Note, call_notes
 from onnx_lint.inference.flow.equations.origins import EquationOrigin, Sides
 from onnx_lint.inference.flow.equations.passed_values import PassedValue, passed_value
-from onnx_lint.inference.flow.shape_words import shape_in_words
+from onnx_lint.inference.flow.shape_words import dimension_in_words, shape_in_words
 from onnx_lint.inference.shapes.expression import variables_in
 from onnx_lint.ir.graph import Node
 from onnx_lint.ir.places.place import Place
-from onnx_lint.wording import quote
 
 MAX_SHOWN: Final = 3
 """The most equations that a message states as its reasons. All of them are related places."""
@@ -52,7 +51,7 @@ class DimensionEquation(Record):
     @property
     def text(self) -> str:
         """The statement in words."""
-        left, right = (str(side) if isinstance(side, int) else quote(side) for side in self.sides)
+        left, right = map(dimension_in_words, self.sides)
         return self.origin.statement(left, right)
 
     @property

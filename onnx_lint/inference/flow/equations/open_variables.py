@@ -12,6 +12,7 @@ from onnx_lint.inference.flow.equations.equation import MAX_SHOWN, DimensionEqua
 from onnx_lint.inference.flow.equations.findings import contradictions
 from onnx_lint.inference.flow.equations.solving import Solution
 from onnx_lint.inference.flow.equations.sums import factors_of
+from onnx_lint.inference.flow.shape_words import dimension_in_words
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.shapes.expression import variables_in
 from onnx_lint.inference.shapes.stated import facts_of_types
@@ -49,11 +50,12 @@ class _OnlySize(Record):
     @property
     def subject(self) -> str | None:
         """The variable."""
+        # Fingerprints have it: an ambiguous name stays in quotes here.
         return self.variable.name
 
     def notes(self) -> list[Note]:
         """Return the input that leaves the variable open."""
-        return [(self.variable.place, f"{quote(self.variable.name)} is open here")]
+        return [(self.variable.place, f"{dimension_in_words(self.variable.name)} is open here")]
 
 
 class DeclaredSize(_OnlySize):
@@ -62,7 +64,7 @@ class DeclaredSize(_OnlySize):
     @property
     def allowed(self) -> str:
         """The size that would be right."""
-        return quote(str(self.equation.right))
+        return dimension_in_words(self.equation.right)
 
     def describe(self) -> str:
         """Return a message with the declared size and the input dimension that is left open."""
@@ -104,11 +106,12 @@ class RequiredSize(_OnlySize):
     @property
     def allowed(self) -> str:
         """The size that the input may have."""
-        return f"{self.size} instead of {quote(self.variable.name)} in the input, or nodes that take any size"
+        name = dimension_in_words(self.variable.name)
+        return f"{self.size} instead of {name} in the input, or nodes that take any size"
 
     def describe(self) -> str:
         """Return a message with what needs the size, and the input that leaves it open."""
-        name, input_name = quote(self.variable.name), quote(self.variable.input_name)
+        name, input_name = dimension_in_words(self.variable.name), quote(self.variable.input_name)
         by = "".join(f"; {each.text}" for each in self.because[:MAX_SHOWN])
         constant = self.equation.constant
         source = f" (constant {quote(constant.name)})" if constant is not None else ""

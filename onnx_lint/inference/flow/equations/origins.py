@@ -18,14 +18,10 @@ Sides = tuple[int | str, int | str]
 """The two dimensions of an equation."""
 
 
-_NO_DIMS: Final[tuple[Dim, ...]] = ()
-_NO_VARIABLES: Final[tuple[str, ...]] = ()
-
-
 class EquationOrigin(Record):
     """What makes the dimensions of an equation equal: one is declared or given, the other produced or required.
 
-    The properties defined here are those of most origins.
+    The properties defined here are those of most origins. A class that stores one of them overrides it by a field.
     """
 
     node: Node
@@ -43,14 +39,25 @@ class EquationOrigin(Record):
         """Return the statement about the declared or given dimension, and that of the node, in words."""
         raise NotImplementedError
 
-    is_declared = False
-    """True if a dimension is declared."""
-    copied = _NO_DIMS
-    """The dimensions that a Reshape keeps. If one of them is 0, so are both numbers of elements."""
-    dims_that_may_be_0 = _NO_VARIABLES
-    """The other dimensions of an operand, if they may be 0: the node then requires nothing of the operand."""
-    is_empty = False
-    """True if the operand has no elements, and ONNX Runtime leaves it out, against the text."""
+    @property
+    def is_declared(self) -> bool:
+        """True if a dimension is declared."""
+        return False
+
+    @property
+    def copied(self) -> tuple[Dim, ...]:
+        """The dimensions that a Reshape keeps. If one of them is 0, so are both numbers of elements."""
+        return ()
+
+    @property
+    def dims_that_may_be_0(self) -> tuple[str, ...]:
+        """The other dimensions of an operand, if they may be 0: the node then requires nothing of the operand."""
+        return ()
+
+    @property
+    def is_empty(self) -> bool:
+        """True if the operand has no elements, and ONNX Runtime leaves it out, against the text."""
+        return False
 
     @property
     def is_required_by_weights(self) -> bool:
@@ -85,7 +92,10 @@ class DeclaredOutput(EquationOrigin):
     name: str
     """The name of the output."""
 
-    is_declared = True
+    @property
+    def is_declared(self) -> bool:
+        """True: the output is."""
+        return True
 
     @property
     def place(self) -> Place:
@@ -158,7 +168,10 @@ class BroadcastOperand(ComparedOperand):
 class GemmRows(ComparedOperand):
     """The bias of a Gemm and the rows of the product: a batch, unlike its columns."""
 
-    is_required_by_weights = False
+    @property
+    def is_required_by_weights(self) -> bool:
+        """False: only columns are features."""
+        return False
 
     @property
     def compared_inputs(self) -> Sequence[str]:
@@ -183,7 +196,10 @@ class RecurrenceOperand(ComparedOperand):
 class DataOperand(ComparedOperand):
     """The data of an operator without weights."""
 
-    is_required_by_weights = False
+    @property
+    def is_required_by_weights(self) -> bool:
+        """False: there are none."""
+        return False
 
 
 class FittedOperand(DataOperand):

@@ -12,9 +12,9 @@ from onnx_lint.common.record import Record
 from onnx_lint.inference.flow.equations.contradiction import Contradiction
 from onnx_lint.inference.flow.equations.equation import DimensionEquation, united
 from onnx_lint.inference.flow.equations.known_values import KnownValues
-from onnx_lint.inference.flow.equations.sums import difference, factors_of, is_impossible, is_plain, number_of
+from onnx_lint.inference.flow.equations.sums import difference, factors_of, integer_root, is_impossible, number_of
 from onnx_lint.inference.shapes.dims import SIZE_LIMIT
-from onnx_lint.inference.shapes.expression import Limit, Product, Sum, limit_in
+from onnx_lint.inference.shapes.expression import Limit, Product, Sum, is_variable, limit_in
 
 if TYPE_CHECKING:
     from onnx_lint.inference.flow.equations.one_variable_equations import OneVariableEquation
@@ -55,9 +55,26 @@ class _Remainder(Record):
     """The equations that imply the values."""
 
     @property
-    def contradiction(self) -> EquationResult:
+    def unsatisfiable(self) -> EquationResult:
         """The result if no sizes satisfy the equation."""
         return EquationResult(Satisfiability.UNSATISFIABLE, self.because)
+
+    @property
+    def has_one_sign(self) -> bool:
+        """True if the terms and the number are all positive or all negative, so that they do not add up to 0.
+
+        Terms without a number add up to 0 where their variables are 0. This is ruled out only between an expression and
+        a multiple of it: only an empty tensor has as many elements as one of twice its size.
+        """
+        numbers = [each for each in (*self.terms.values(), self.number) if each]
+        are_alike = min(numbers) > 0 or max(numbers) < 0
+        return are_alike and (self.number != 0 or self._is_of_multiples)
+
+    @property
+    def _is_of_multiples(self) -> bool:
+        """True if both sides of the equation have all variables, without any known value."""
+        names = {name for product in self.terms for name in product}
+        return not self.because and all(names.issubset(factors_of(side)) for side in self.equation.sides)
 
     @property
     def reasons(self) -> tuple[DimensionEquation, ...]:
@@ -67,7 +84,7 @@ class _Remainder(Record):
     @property
     def isolated_limit(self) -> _IsolatedLimit | None:
         """The equation, solved for its only factor that is no variable; None if that is no maximum or minimum."""
-        (product, times), *more = [item for item in self.terms.items() if not all(map(is_plain, item[0]))]
+        (product, times), *more = [item for item in self.terms.items() if not all(map(is_variable, item[0]))]
         limit = limit_in(product[0]) if not more and len(product) == 1 and abs(times) == 1 else None
         if limit is None:
             return None
@@ -144,24 +161,23 @@ class Solution:
         """Return whether sizes satisfy what is left of an equation, and keep the values that it implies."""
         terms, number = rest.terms, rest.number
         if not terms:
-            return rest.contradiction if number else _SATISFIED
-        if not all(is_plain(name) for product in terms for name in product):
-            return rest.contradiction if is_impossible(terms, number) else self._solve_limit(rest)
-        sign = number or _sign_of_multiple(rest)
-        if sign and all((times > 0) == (sign > 0) for times in terms.values()):
-            return rest.contradiction
+            return rest.unsatisfiable if number else _SATISFIED
+        if not all(is_variable(factor) for product in terms for factor in product):
+            return rest.unsatisfiable if is_impossible(terms, number) else self._solve_limit(rest)
+        if rest.has_one_sign:
+            return rest.unsatisfiable
         return self._solve_linear(rest)
 
     def _solve_linear(self, rest: _Remainder) -> EquationResult:
         """Solve an equation of one product of variables, or of two equal variables."""
         number = rest.number
         if number % gcd(*rest.terms.values()):
-            return rest.contradiction  # whatever integers the variables are
+            return rest.unsatisfiable  # whatever integers the variables are
         match list(rest.terms.items()):
             case [(names, times)]:
                 size = -number // times
                 # Only an empty tensor would make "N" the same as "2*N". But the past may be empty: "P + N" is N then.
-                return rest.contradiction if size < 0 else self._solve_product(names, size, rest)
+                return rest.unsatisfiable if size < 0 else self._solve_product(names, size, rest)
             case [((one,), 1), ((other,), -1)] | [((other,), -1), ((one,), 1)] if not number:
                 self.values.note(one, other, rest.reasons)
                 return _SATISFIED
@@ -171,9 +187,9 @@ class Solution:
         """Solve that the product of variables is a size: a power of one variable, or 1."""
         first, *others = set(names)
         if not others and size < SIZE_LIMIT:
-            root = round(size ** (1 / len(names)))
-            if root ** len(names) != size:
-                return rest.contradiction
+            root = integer_root(size, len(names))
+            if root is None:
+                return rest.unsatisfiable
             self.values.note(first, root, rest.reasons)
             return _SATISFIED
         if size != 1:
@@ -183,11 +199,14 @@ class Solution:
         return _SATISFIED
 
     def _solve_limit(self, rest: _Remainder) -> EquationResult:
-        """Solve an equation of a maximum or minimum with a number, if that is its only factor that is no variable.
+        """Solve max(inner, bound) = right, if the maximum is the only factor that is no variable.
 
-        max(inner, bound) = right is solved as follows; a minimum in the same way, with "less" and "greater" exchanged.
-        If the inner expression is a number, the maximum is one. If `right` is greater than the bound, it is the inner
-        expression. If it is greater than the inner expression, it is the bound. It is less than neither.
+        - `inner` is a number: the maximum is replaced by its value.
+        - right > bound: then inner = right.
+        - right > inner: then bound = right.
+        - right < bound, or right < inner: no sizes satisfy the equation.
+
+        Of a minimum, ">" and "<" are exchanged.
         """
         isolated = rest.isolated_limit
         if isolated is None:
@@ -237,13 +256,3 @@ class Solution:
             if equation is not None and equation.variable not in self.reported:
                 found.setdefault(equation.variable or id(equation), []).append(equation)
         return found.values()
-
-
-def _sign_of_multiple(rest: _Remainder) -> int:
-    """Return a number with the sign of the terms if an expression equals a multiple of itself; otherwise 0.
-
-    Only an empty tensor has as many elements as one of twice its size.
-    """
-    names = {name for product in rest.terms for name in product}
-    are_on_both_sides = all(names.issubset(factors_of(side)) for side in rest.equation.sides)
-    return max(rest.terms.values()) if are_on_both_sides and not rest.because else 0

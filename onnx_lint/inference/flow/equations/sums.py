@@ -19,11 +19,6 @@ def factors_of(dim: int | str) -> Iterator[str]:
         yield from product
 
 
-def is_plain(factor: str) -> bool:
-    """Return whether a factor is a plain variable. A quotient, sum or minimum may be less than 0."""
-    return not factor.endswith(")")
-
-
 def difference(left: Sum, right: Sum) -> Sum:
     """Return the difference of two sums, without terms that are 0."""
     found = {product: left.get(product, 0) - right.get(product, 0) for product in {**left, **right}}
@@ -33,6 +28,13 @@ def difference(left: Sum, right: Sum) -> Sum:
 def number_of(terms: Sum) -> int | None:
     """Return the value of a sum without variables; None for others."""
     return terms.get((), 0) if all(not product or not times for product, times in terms.items()) else None
+
+
+def integer_root(number: int, degree: int) -> int | None:
+    """Return the integer whose power is a number from 0 to 2**63; None if there is none."""
+    # The square root is below 2**32: a float has it exactly, but not the number itself.
+    root = number if degree == 1 else round(number ** (1 / degree))
+    return root if root**degree == number else None
 
 
 def is_impossible(terms: Sum, number: int) -> bool:

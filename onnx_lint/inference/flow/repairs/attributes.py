@@ -8,9 +8,9 @@ from itertools import starmap
 from typing import Final
 
 from onnx_lint.common.record import EMPTY
-from onnx_lint.inference.flow.joining import joined_shapes
+from onnx_lint.inference.flow.joining import shapes_contradict
 from onnx_lint.inference.flow.repairs.change import AttributeNumber, Change, change_of_attributes
-from onnx_lint.inference.shapes.dims import Dims, Shape, are_sizes
+from onnx_lint.inference.shapes.dims import Dims, are_sizes
 from onnx_lint.inference.shapes.operands import Operands
 from onnx_lint.inference.shapes.problem import AxisOutOfRange, Element, Indivisible, PlainProblem
 from onnx_lint.inference.shapes.stated import fact_of_type
@@ -39,8 +39,7 @@ def attribute_changes(node: Node, operands: Operands, problem: PlainProblem) -> 
     if isinstance(problem, Indivisible):
         yield from _divisors(node, operands, problem)
     if "broadcast" in operands.schema.attributes:
-        first, second = (len(operands.fact(index).shape or ()) for index in (0, 1))
-        for axis in range(first - second + 1):
+        for axis in range(_rank(operands, 0) - _rank(operands, 1) + 1):
             yield change_of_attributes(node, {"broadcast": 1, "axis": axis})
 
 
@@ -72,18 +71,23 @@ def change_of_permutation(node: Node, operands: Operands, shape: Dims) -> Iterat
         yield change_of_attributes(node, {"perm": tuple([given.index(dim) for dim in shape])})
 
 
+def _rank(operands: Operands, index: int) -> int:
+    """Return the rank of an input; 0 if it is unknown, so that no axes of it are tried."""
+    return len(operands.fact(index).shape or ())
+
+
 def _zero_and_one(_: Operands) -> Iterable[int]:
     return 0, 1
 
 
 def _other_axes(operands: Operands) -> Iterable[int]:
-    rank, given = len(operands.fact(0).shape or ()), operands.integer("axis", 0)
+    rank, given = _rank(operands, 0), operands.integer("axis", 0)
     return [axis for axis in range(rank) if given not in (axis, axis - rank)]
 
 
 def _axes_of_channels(operands: Operands) -> Iterable[int]:
     """Return the other axes. Of images only those that may have the channels: parts of one height have one width."""
-    rank = len(operands.fact(0).shape or ())
+    rank = _rank(operands, 0)
     return [axis for axis in _other_axes(operands) if rank < _LEAST_RANK_OF_IMAGES or axis in (1, rank - 1)]
 
 
@@ -173,13 +177,8 @@ def _counts_of_scan_inputs(node: Node, operands: Operands) -> Iterator[Change]:
     for count in range(1, min(len(given), _MAX_SCAN_INPUTS) + 1):
         elements = [shape and shape[1:] for shape in given[-count:]]
         supplied = given[:-count] + elements
-        if None not in supplied and not any(starmap(_contradict, zip(supplied, declared, strict=True))):
+        if None not in supplied and not any(starmap(shapes_contradict, zip(supplied, declared, strict=True))):
             yield change_of_attributes(node, {"num_scan_inputs": count})
-
-
-def _contradict(one: Shape, other: Shape) -> bool:
-    _, problem = joined_shapes(one, other)
-    return problem != ""
 
 
 def _divisors(node: Node, operands: Operands, problem: Indivisible) -> Iterator[Change]:

@@ -128,18 +128,18 @@ def other_number(conflict: OperandConflict) -> list[Proposal]:
     found = []
     for each in _wanted_inputs(conflict):
         definition = conflict.node.graph.definition_of(conflict.node.inputs[each.index])
-        maker = None if definition is None else definition.node
-        if maker is None or maker.op_type != "Cast" or maker.domain or each.kind not in TENSORS:
+        producer = None if definition is None else definition.node
+        if producer is None or producer.op_type != "Cast" or producer.domain or each.kind not in TENSORS:
             continue
         code = TENSORS.index(each.kind)
         name = ELEMENT_TYPES[code].name.upper()
-        edits = partial(_with_number, maker, code)
-        found.append(Proposal(f"to={code} ({name}) of {maker.describe()}", edits, must_add_no_finding=True))
+        edits = partial(_with_number, producer, code)
+        found.append(Proposal(f"to={code} ({name}) of {producer.describe()}", edits, must_add_no_finding=True))
     return found
 
 
-def _with_number(maker: Node, code: int, _: object) -> Iterator[Edit]:
-    return with_attributes(maker, {"to": code})
+def _with_number(producer: Node, code: int, _: object) -> Iterator[Edit]:
+    return with_attributes(producer, {"to": code})
 
 
 def omitted(conflict: OperandConflict) -> list[Proposal]:

@@ -27,6 +27,15 @@ if TYPE_CHECKING:
     from onnx_lint.schema import Proto
 
 
+_INT64: Final = 7
+"""The number of the element type."""
+
+_BYTES_OF_INT32: Final = 4
+
+_VALUES: Final = {"value", "value_floats"}
+"""The attributes of a Constant that are a tensor or a list of numbers."""
+
+
 class _ConstantFix(ABC):
     """One fix for all constants of a model with one fault. Findings that are only about such constants share it."""
 
@@ -172,11 +181,8 @@ class Int64Fix(_ConstantFix):
         return Assign(graph.at("value_info", index).at("type").at("tensor_type").at("elem_type"), _INT64)
 
 
-_INT64: Final = 7
-
-
 def _is_list_inside(node: Node, operand: int) -> bool:
-    """Return whether a body declares as a list what it gets from an operand: input 1 of a Loop is that of its body."""
+    """Return whether a body declares its input of the same index as a list: a Loop passes its operands on by index."""
     bodies = [graph for graph in node.graph.nested if graph.position == node.index]
     return any(
         bool(body.message_at("input", operand).type.tensor_type.shape.dim)
@@ -187,15 +193,13 @@ def _is_list_inside(node: Node, operand: int) -> bool:
 
 def _int32_numbers(tensor: Proto) -> Sequence[int] | None:
     """Return the numbers of a scalar or list of int32; None if they are not in the file, or too few or many."""
-    count = tensor.dims[0] if tensor.dims else 1
-    is_raw = bool(tensor.raw_data) and len(tensor.raw_data) % _BYTES_OF_INT32 == 0
     if tensor.data_location or tensor.HasField("segment"):
         return None
-    numbers = struct.unpack(f"<{len(tensor.raw_data) // 4}i", tensor.raw_data) if is_raw else tensor.int32_data
+    raw = tensor.raw_data
+    is_raw = bool(raw) and len(raw) % _BYTES_OF_INT32 == 0
+    numbers = [number for (number,) in struct.iter_unpack("<i", raw)] if is_raw else tensor.int32_data
+    count = tensor.dims[0] if tensor.dims else 1
     return numbers if len(numbers) == count else None
-
-
-_BYTES_OF_INT32: Final = 4
 
 
 class _StoredConstant(Record):
@@ -203,10 +207,6 @@ class _StoredConstant(Record):
 
     message: Proto
     place: Place
-
-
-_VALUES: Final = {"value", "value_floats"}
-"""The attributes of a Constant that are a tensor or a list of numbers."""
 
 
 def _constant(definition: Definition | None) -> _StoredConstant | None:

@@ -29,7 +29,7 @@ MAX_TRIED_INPUTS: Final = 9
 """The most inputs of a node whose exchange is proposed: those of QLinearConv."""
 
 _MAX_INPUTS: Final = 4
-"""The most inputs otherwise: a model may have many declared shapes, each of which asks for an exchange."""
+"""The most inputs of a node for any other finding: a model may have many declared shapes that are wrong."""
 
 _MAX_PERMUTED: Final = 5
 """The most inputs for which an exchange is compared with all other orders."""

@@ -11,7 +11,7 @@ from math import isqrt
 from typing import Final
 
 from onnx_lint.common.record import Record, replace
-from onnx_lint.inference.flow.joining import joined_shapes
+from onnx_lint.inference.flow.joining import shapes_contradict
 from onnx_lint.inference.flow.repairs.change import Change
 from onnx_lint.inference.shapes.attribute_values import attribute_values
 from onnx_lint.inference.shapes.dims import Dims, are_sizes
@@ -104,7 +104,7 @@ def declared_fact(graph: Graph, name: str) -> Fact:
 
 def _is_as_declared(made: Dims, declaration: Fact, variables: Set[str]) -> bool:
     """Return whether a shape fits a declared one, in which variables of the inputs are no other known dimensions."""
-    if joined_shapes(made, declaration.shape)[1]:
+    if shapes_contradict(made, declaration.shape):
         return False
     return all(
         dim is None or stated == dim or stated not in variables or (dim not in variables and isinstance(dim, str))

@@ -98,14 +98,29 @@ def _is_of_input(graph: Graph, name: str) -> bool:
     return False
 
 
-_MATRICES: Final = (_AxisOrder(0, 2, _last_two_exchanged), _AxisOrder(1, 2, _last_two_exchanged))
+_MATRICES: Final = (
+    _AxisOrder(index=0, least_rank=2, permutation=_last_two_exchanged),
+    _AxisOrder(index=1, least_rank=2, permutation=_last_two_exchanged),
+)
 
-_IMAGES: Final = _AxisOrder(0, 3, _channels_second, is_likely=_are_channels_last, must_add_no_finding=True)
+_IMAGES: Final = _AxisOrder(
+    index=0,
+    least_rank=_LEAST_RANK_WITH_CHANNELS,
+    permutation=_channels_second,
+    is_likely=_are_channels_last,
+    must_add_no_finding=True,
+)
 """Channels at axis 1, which other frameworks have last."""
 
 _FILTERS: Final = (
-    _AxisOrder(1, 3, _first_two_exchanged, must_add_no_finding=True),  # pruned weights may have such sizes as well
-    _AxisOrder(1, 3, _filters_of_tensorflow),
+    # Pruned weights may have such sizes as well.
+    _AxisOrder(
+        index=1,
+        least_rank=_LEAST_RANK_WITH_CHANNELS,
+        permutation=_first_two_exchanged,
+        must_add_no_finding=True,
+    ),
+    _AxisOrder(index=1, least_rank=_LEAST_RANK_WITH_CHANNELS, permutation=_filters_of_tensorflow),
 )
 """The two axes of channels in the weights, which other operators and frameworks have in another order."""
 

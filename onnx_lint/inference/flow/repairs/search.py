@@ -19,7 +19,7 @@ from onnx_lint.inference.flow.repairs.change import Change
 from onnx_lint.inference.flow.repairs.fitting import TriedNode, tried_node
 from onnx_lint.inference.flow.repairs.layouts import changes_with_axes, layout_changes
 from onnx_lint.inference.flow.repairs.lists import list_changes
-from onnx_lint.inference.flow.repairs.makers import changes_of_makers
+from onnx_lint.inference.flow.repairs.producers import changes_of_producers
 from onnx_lint.inference.flow.repairs.weights import exchanged_weights
 from onnx_lint.inference.shapes.dims import Dims, Shape
 from onnx_lint.inference.shapes.fact import Facts
@@ -92,7 +92,7 @@ def _changes(node: Node, operands: Operands, problem: PlainProblem) -> Iterator[
         return
     yield from attribute_changes(node, operands, problem)
     yield from list_changes(node, operands)
-    yield from changes_of_makers(node, operands, problem)
+    yield from changes_of_producers(node, operands, problem)
     yield from layout_changes(node, operands)
     yield from changes_with_axes(node, operands, problem)
 

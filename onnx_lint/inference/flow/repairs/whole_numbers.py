@@ -44,10 +44,12 @@ def as_integers(conflict: OperandConflict) -> list[Proposal]:
     definition = conflict.node.graph.definition_of(conflict.node.inputs[problem.index])
     if kind is None or definition is None:
         return []
-    maker, code = definition.node, TENSORS.index(kind)
-    if maker is not None:
-        return list(_constant_as_integers(maker, code)) if maker.op_type == "Constant" and not maker.domain else []
-    return list(_initializer_as_integers(definition, code)) if definition.field == "initializer" else []
+    producer, code = definition.node, TENSORS.index(kind)
+    if definition.field == "initializer":
+        return list(_initializer_as_integers(definition, code))
+    if producer is None or producer.op_type != "Constant" or producer.domain:
+        return []
+    return list(_constant_as_integers(producer, code))
 
 
 def _needed_integers(conflict: OperandConflict, index: int) -> ValueType | None:
@@ -65,29 +67,29 @@ def _initializer_as_integers(definition: Definition, code: int) -> Iterator[Prop
         yield from _tensor_as_integers(f"initializer {quote(name)}", definition.place, proto, code)
 
 
-def _constant_as_integers(maker: Node, code: int) -> Iterator[Proposal]:
+def _constant_as_integers(producer: Node, code: int) -> Iterator[Proposal]:
     """Yield the tensor of a Constant as integers, or its number or list in the attribute for integers."""
-    for index, attribute in enumerate(maker.attribute_protos):
-        place = maker.place.at("attribute", index)
+    for index, attribute in enumerate(producer.attribute_protos):
+        place = producer.place.at("attribute", index)
         if attribute.name == "value":
-            what = f"attribute 'value' of {maker.describe()}"
+            what = f"attribute 'value' of {producer.describe()}"
             yield from _tensor_as_integers(what, place.at("t"), attribute.t, code)
         elif code == DataType.INT64:
-            yield from _numbers_as_integers(maker, place, attribute)
+            yield from _numbers_as_integers(producer, place, attribute)
 
 
-def _numbers_as_integers(maker: Node, place: Place, attribute: Proto) -> Iterator[Proposal]:
+def _numbers_as_integers(producer: Node, place: Place, attribute: Proto) -> Iterator[Proposal]:
     """Yield a floating-point number or a short list of them in the attribute for integers."""
     if attribute.type == ATTRIBUTE_TYPE_CODES["FLOAT"]:
         numbers = _whole_numbers([attribute.f])
         if numbers is not None:
             edit = Assign(place, number_attribute("value_int", numbers[0]))
-            yield _tolerant(ready(f"value_int={numbers[0]} of {maker.describe()}", edit))
+            yield _tolerant(ready(f"value_int={numbers[0]} of {producer.describe()}", edit))
     elif attribute.type == ATTRIBUTE_TYPE_CODES["FLOATS"]:
         numbers = _whole_numbers(attribute.floats)
         if numbers is not None and len(numbers) <= _LARGEST_LIST:
             edit = Assign(place, number_attribute("value_ints", numbers))
-            yield _tolerant(ready(f"value_ints={describe_list(numbers)} of {maker.describe()}", edit))
+            yield _tolerant(ready(f"value_ints={describe_list(numbers)} of {producer.describe()}", edit))
 
 
 def _tensor_as_integers(what: str, place: Place, proto: Proto, code: int) -> Iterator[Proposal]:

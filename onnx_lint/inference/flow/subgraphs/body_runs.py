@@ -12,6 +12,9 @@ from onnx_lint.inference.flow.kept_walks import TrialState
 from onnx_lint.inference.shapes.fact import Fact, Facts
 from onnx_lint.inference.types.subgraph_types import Types
 
+_MAX_RUN_NODES: Final = 128
+"""The most nodes in all runs of a body that is followed run by run."""
+
 WalkSubgraph = Callable[[NestedGraph, tuple[Fact | None, ...] | None], Walk]
 """Walks a subgraph, with the facts of the inputs that its operator supplies."""
 
@@ -41,8 +44,8 @@ class BodyRuns:
 
     @property
     def can_follow_each(self) -> bool:
-        """True if runs may be followed one by one: those of a graph that the node itself has."""
-        return not self._body.number
+        """True if runs may be followed one by one: not those of a graph that a call passes."""
+        return not self._body.is_passed_by_call
 
     @property
     def most(self) -> int:
@@ -58,7 +61,3 @@ class BodyRuns:
         self._trials.is_trial = is_trial
         # In a graph nested in the body a fault may be in a branch that this run does not take.
         return BodyRun(outputs, id(self.graph) in failing)
-
-
-_MAX_RUN_NODES: Final = 128
-"""The most nodes in all runs of a body that is followed run by run."""

@@ -21,6 +21,15 @@ from onnx_lint.ir.graph import Graph
 if TYPE_CHECKING:
     from onnx_lint.inference.flow.subgraphs.body_runs import BodyRuns
 
+_BEFORE: Final = "#before"
+"""The variable for the number of elements of a sequence before a run of a Loop's body; no exporter writes it."""
+
+_TRIALS_WITH_ELEMENTS: Final = 2
+"""The first trials of the body, in which the elements that no run has changed are known."""
+
+_TRIALS_WITH_SHAPES: Final = 4
+"""The most trials after them. Each that is not the last makes a dimension of a carried value unknown."""
+
 
 class LoopBody(RepeatedBody):
     """A Loop, with the facts that its carried values have before each run of the body."""
@@ -121,14 +130,14 @@ class LoopBody(RepeatedBody):
         trial = self._with_initial_facts()
         if not body.has_budget or all(each is None for each in trial.carried):
             return self
-        for number in range(_MAX_TRIALS + _WITH_ELEMENTS):
+        for number in range(_TRIALS_WITH_ELEMENTS + _TRIALS_WITH_SHAPES):
             run = yield from body.run(trial._with_count_variables().supplied_facts(body.types))
             if number == 0 and run.has_failed and not self.never_runs:
                 return trial  # the first run meets a fault, which the walk that is kept reports
             after = trial._widened_by(run.outputs)
             if after.carried == trial.carried and after.kept == trial.kept:
                 return after
-            trial = after if number + 1 < _WITH_ELEMENTS else replace(after, kept=())
+            trial = after if number + 1 < _TRIALS_WITH_ELEMENTS else replace(after, kept=())
         return self
 
     def _with_initial_facts(self) -> LoopBody:
@@ -243,13 +252,3 @@ def _shape_without_elements(shape: Shape) -> Shape:
     if shape is None:
         return None
     return (0, *[dim if isinstance(dim, int) else None for dim in shape])
-
-
-_BEFORE: Final = "#before"
-"""The variable for the number of elements of a sequence before a run of a Loop's body; no exporter writes it."""
-
-_WITH_ELEMENTS: Final = 2
-"""The trials, besides, in which the elements of carried values are known: those that a run changes are dropped."""
-
-_MAX_TRIALS: Final = 4
-"""The most trials of the body of a Loop. Each that is not the last makes a dimension of a carried value unknown."""

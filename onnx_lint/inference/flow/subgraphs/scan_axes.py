@@ -13,6 +13,9 @@ from onnx_lint.inference.shapes.element_values import taken
 from onnx_lint.inference.shapes.fact import Fact, Facts, fact
 from onnx_lint.inference.shapes.operands import Operands
 
+_WITHOUT_BATCH: Final = 9
+"""The first version of Scan without a batch axis."""
+
 
 class ScanAxes(Record):
     """The axes along which a Scan slices its inputs and stacks its outputs."""
@@ -106,7 +109,3 @@ def scan_axes(node: Operands, scanned: Facts) -> ScanAxes | None:
 
 def _indices_of_ones(node: Operands, attribute: str) -> frozenset[int]:
     return frozenset([index for index, each in enumerate(node.integers(attribute) or ()) if each])
-
-
-_WITHOUT_BATCH: Final = 9
-"""The first version of Scan without a batch axis."""

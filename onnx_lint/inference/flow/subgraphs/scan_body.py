@@ -34,6 +34,7 @@ class ScanBody(RepeatedBody):
     @property
     def length(self) -> Dim:
         """The number of runs of the body; None if it is unknown."""
+        # In version 8, each sequence of the batch has its own length.
         return self.axes.length if self.axes is not None and not self.axes.batch else None
 
     @property
@@ -78,10 +79,10 @@ class ScanBody(RepeatedBody):
         if self.axes is None:
             return ()
         outputs, count = self.outputs_in(found, "body"), self.types.state_count
-        carried = [
-            joined_shapes(self.axes.whole_state(last.shape), first.shape)[0]
-            for first, last in zip(self._states, outputs, strict=False)
-        ]
+        carried: list[OutputShape] = []
+        for first, last in zip(self._states, outputs, strict=False):
+            shape, _ = joined_shapes(self.axes.whole_state(last.shape), first.shape)
+            carried.append(shape)
         return [*carried, *[self.axes.stacked(index, each.shape) for index, each in enumerate(outputs[count:])]]
 
     def output_contents(self, found: SubgraphOutputs) -> Sequence[Content]:

@@ -111,6 +111,7 @@ def test_what_is_found_is_true_for_no_sizes():
         [("max(N - 1, 0)", 3), ("N", 3)],
         [("N", 5), ("max(N - 1, 0)", "M"), ("M", 3)],
         [("N*N", 5)],
+        [("N", 2**53 + 1), ("N", 2**53 + 2)],
         [("N*M", 1), ("M", 2)],
     ],
 )
@@ -143,6 +144,9 @@ def test_what_no_sizes_make_true(pairs: list[tuple[int | str, int | str]]):
         [("N*N", 4), ("N", 2)],
         [("N*M", 1), ("M", 1)],
         [("N*N", 2**70)],
+        [("N", 2**53 + 1)],
+        [("N", 2**63 - 1)],
+        [("N*N", 3_037_000_499**2)],
     ],
 )
 def test_what_may_be_true_or_cannot_be_told(pairs: list[tuple[int | str, int | str]]):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Changes of the node that makes an input of a wrong size: a Reshape or a Concat."""
+"""Changes of the node that produces an input of a wrong size: a Reshape or a Concat."""
 
 from __future__ import annotations
 
@@ -32,30 +32,32 @@ class _WantedSize(Record):
 
 
 class _WrongSize(Record):
-    """A dimension of an input that another size would fit, and the node that makes the input."""
+    """A dimension of an input that another size would fit, and the node that produces the input."""
 
     dimension: InputDimension
     wanted: int
     given: Fact
-    shape: Dims
-    """The shape of the input."""
-    maker: Node
+    """The fact of the input, with a shape."""
+    producer: Node
+
+    @property
+    def shape(self) -> Dims:
+        """The shape of the input."""
+        return self.given.shape or ()
 
 
-def changes_of_makers(node: Node, operands: Operands, problem: PlainProblem) -> Iterator[Change]:
-    """Yield changes of the nodes that make the inputs of the wrong size."""
+def changes_of_producers(node: Node, operands: Operands, problem: PlainProblem) -> Iterator[Change]:
+    """Yield changes of the nodes that produce the inputs of the wrong size."""
     for wanted in _wanted_sizes(problem):
         definition = node.graph.definition_of(node.inputs[wanted.dimension.operand])
-        maker = None if definition is None else definition.node
-        if maker is None or maker.domain:
-            continue
+        producer = None if definition is None else definition.node
         given = operands.fact(wanted.dimension.operand)
-        if given.shape is None:
+        if producer is None or producer.domain or given.shape is None:
             continue
-        wrong = _WrongSize(wanted.dimension, wanted.size, given=given, shape=given.shape, maker=maker)
-        if maker.op_type == "Reshape":
+        wrong = _WrongSize(wanted.dimension, wanted.size, given=given, producer=producer)
+        if producer.op_type == "Reshape":
             yield from _size_of_reshape(wrong)
-        elif maker.op_type == "Concat":
+        elif producer.op_type == "Concat":
             yield from _axis_of_concat(wrong)
 
 
@@ -70,9 +72,9 @@ def _wanted_sizes(problem: PlainProblem) -> list[_WantedSize]:
 
 def _axis_of_concat(wrong: _WrongSize) -> Iterator[Change]:
     """Yield the other axis of a Concat of equal parts with which a dimension has the wanted size."""
-    maker, dims, axis = wrong.maker, list(wrong.shape), wrong.dimension.axis
-    count = len(maker.inputs)
-    given = next((each.i for each in maker.attribute_protos if each.name == "axis"), 0)
+    producer, dims, axis = wrong.producer, list(wrong.shape), wrong.dimension.axis
+    count = len(producer.inputs)
+    given = next((each.i for each in producer.attribute_protos if each.name == "axis"), 0)
     before = given + len(dims) if given < 0 else given
     if before >= len(dims) or before == axis or wrong.dimension.size * count != wrong.wanted:
         return
@@ -80,8 +82,8 @@ def _axis_of_concat(wrong: _WrongSize) -> Iterator[Change]:
     dims[before] = joined // count if isinstance(joined, int) and joined % count == 0 else None
     dims[axis] = wrong.wanted
     yield Change(
-        f"axis={axis} of {maker.describe()}",
-        lambda _: with_attributes(maker, {"axis": axis}),
+        f"axis={axis} of {producer.describe()}",
+        lambda _: with_attributes(producer, {"axis": axis}),
         inputs={wrong.dimension.operand: fact(wrong.given.kind, tuple(dims))},
         must_add_no_finding=True,
     )
@@ -93,8 +95,8 @@ def _size_of_reshape(wrong: _WrongSize) -> Iterator[Change]:
     A shape such as `((72*N)//64, 64)` shows that: the Reshape to [-1, 64] gets 72 * N elements. It must keep N: with
     [-1, 36] each sample would become two.
     """
-    maker, shape, axis = wrong.maker, wrong.shape, wrong.dimension.axis
-    content = _constant_list(maker.graph, maker.inputs[1]) if len(maker.inputs) > 1 else ()
+    producer, shape, axis = wrong.producer, wrong.shape, wrong.dimension.axis
+    content = _constant_list(producer.graph, producer.inputs[1]) if len(producer.inputs) > 1 else ()
     if len(content) != len(shape) or content[axis] != wrong.dimension.size or content.count(-1) != 1:
         return
     computed = shape[content.index(-1)]
@@ -103,8 +105,8 @@ def _size_of_reshape(wrong: _WrongSize) -> Iterator[Change]:
     if elements_of_sample == prod(each for each in sizes if each > 0):
         made = tuple([None if size < 1 else size for size in sizes])
         yield Change(
-            f"{describe_list(sizes)} as {describe_input(maker, 1)} of {maker.describe()}",
-            lambda _: with_list(maker, 1, sizes),
+            f"{describe_list(sizes)} as {describe_input(producer, 1)} of {producer.describe()}",
+            lambda _: with_list(producer, 1, sizes),
             inputs={wrong.dimension.operand: fact(wrong.given.kind, made)},
             must_add_no_finding=True,
         )
