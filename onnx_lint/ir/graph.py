@@ -390,6 +390,11 @@ class Graph:
         """
         return self.table.positions
 
+    def producer_of(self, name: str) -> int | None:
+        """Return the index of the first node of the graph that outputs the value; None if none does."""
+        position = self.positions.get(name, BEFORE_NODES)
+        return None if position == BEFORE_NODES else position
+
     @property
     def early_uses(self) -> list[int]:
         """The indices of the nodes with an input that no input, initializer or earlier node of the graph defines."""

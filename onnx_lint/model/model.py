@@ -439,7 +439,7 @@ class Model:
 
         resolution = self.resolution
         is_unclear = self.proto.training_info or resolution.has_undefined_names or resolution.has_late_uses
-        return Removals(() if is_unclear else self.graphs, self._kind_of)
+        return Removals(self.graphs, self._kind_of, is_possible=not is_unclear)
 
     def _kind_of(self, name: str, graph: Graph) -> str | None:
         """Return the type of a value; None if it is unknown, or calls of a function may differ."""
