@@ -10,9 +10,9 @@ from onnx_lint.ir.operators.mismatch import (
     GivenOperands,
     describe_schema,
     fits,
+    fitting_version,
     given_operands,
     moved_to_inputs,
-    other_version,
     version_cause,
     version_hint,
     version_with,
@@ -93,14 +93,16 @@ def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Giv
         moved = moved_to_inputs(model.operators.schemas, schema, alike).values()
         if all(index in moved for index in range(len(side.given), side.least)):
             return
-    other = other_version(model.operators.schemas, schema, alike)
+    fitting = fitting_version(model.operators.schemas, schema, alike)
     for node in alike.nodes:
-        hint = version_hint(other, alike, node)
-        proposals = (proposed_import(model, alike, node) or _input_as_attribute(model, alike, node)) if other else None
+        hint = version_hint(fitting, alike, node)
+        proposals = None
+        if fitting:
+            proposals = proposed_import(model, alike, node) or _input_as_attribute(model, alike, node)
         if side.count_fits:
-            cause = version_cause(other, alike, f"empty {side.word}s")
+            cause = version_cause(fitting, alike, f"empty {side.word}s")
             found = _short(schema, node, side, hint)
-            yield replace(found, cause=cause, is_cause_shared=bool(other), proposals=proposals)
+            yield replace(found, cause=cause, is_cause_shared=bool(fitting), proposals=proposals)
             continue
         count = counted(len(side.given), side.word)
         has = f"{node.describe()} has {count}"
@@ -111,8 +113,8 @@ def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Giv
             clause=_clause(side),
             allowed=_allowed(side),
             subject=node.op_type,
-            cause=version_cause(other, alike, count),
-            is_cause_shared=bool(other),
+            cause=version_cause(fitting, alike, count),
+            is_cause_shared=bool(fitting),
             proposals=proposals,
         )
 

@@ -95,7 +95,12 @@ def preferred(proposals: Iterable[Proposal]) -> tuple[Proposal, ...]:
 
 def only(proposal: Proposal) -> Proposals:
     """Return one change, whose words are the whole sentence."""
-    return Proposals("{}", lambda: (proposal,))
+    return as_sentences((proposal,))
+
+
+def as_sentences(options: Sequence[Proposal]) -> Proposals:
+    """Return changes whose words are whole sentences."""
+    return Proposals("{}", lambda: options)
 
 
 def attribute_edit(node: Node, attribute: Proto) -> Edit:
