@@ -15,7 +15,8 @@ from onnx_lint.loader.identity.other_messages import DATA_KINDS, possible_kinds
 
 @pytest.mark.parametrize("kind", SOUND)
 def test_a_sound_message_of_data_is_certain_and_another_one_possible(kind: str):
-    assert match_of_content(sound_message(kind), kind) == (Match.CERTAIN if kind in DATA_KINDS else Match.POSSIBLE)
+    is_certain = kind in DATA_KINDS and kind != "MapProto"  # this map has two keys, and one value
+    assert match_of_content(sound_message(kind), kind) is (Match.CERTAIN if is_certain else Match.POSSIBLE)
 
 
 @pytest.mark.parametrize(
