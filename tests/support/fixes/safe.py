@@ -27,6 +27,7 @@ OF_OUTPUT = graph(RELU).replace(Y, f'output {{ name: "y" {INTS} }}')
 VERSIONS = graph(RELU, imports(("ai.onnx", 21), ("com.a", 1), ("com.a", 2)))
 VALUES = graph(RELU, f"{entry('k')} {entry('k', 'w')}")
 
+EMPTY = 'value_info { name: "y" type { } } '
 NAMED = FLOATS.replace("dim_value: 2", 'dim_param: "%s"')
 OF_VARIABLE = graph(f"{RELU} %s").replace(X, X.replace("dim_value: 2", 'dim_param: "batch"'))
 EARLY = 'node { name: "u" op_type: "Abs" input: "t" output: "y" }'
@@ -101,6 +102,12 @@ SAFE = [
         "incomplete-type",
         graph(f"{RELU} value_info {{ name: 'y' type {{ }} }} {info('a')}"),
         graph(f"{RELU} {info('a')}"),
+    ),
+    Case(
+        "incomplete-type",
+        graph(f"{RELU} {EMPTY * 20} {info('a')}"),
+        graph(f"{RELU} {info('a')}"),
+        id="more entries than rounds of fixes",
     ),
     Case("contradictory-value-info", graph(f"{RELU} {info('y', INTS)} {info('a')}"), graph(f"{RELU} {info('a')}")),
     Case("contradictory-declared-type", graph(f"{RELU} {info('a', INTS)}"), graph(RELU)),
