@@ -109,7 +109,7 @@ def data_kind(source: Source) -> str | None:
     if len(possible) == 1:
         return possible[0]
     # Field 2 is the text `producer_name` in ModelProto, and the number `data_type` in TensorProto.
-    is_damaged_model = not possible and _shows_model(source) and _fits(source, MODEL_KIND, is_cut=True)
+    is_damaged_model = not possible and _shows_model(source) and _begins_as(source, MODEL_KIND)
     return MODEL_KIND if is_damaged_model else None
 
 
@@ -170,22 +170,32 @@ def _first(source: Source, start: int, end: int, message: str, field: str) -> tu
     return None
 
 
-def _fits(source: Source, message: str, start: int = 0, end: int | None = None, *, is_cut: bool = False) -> bool:
-    """Return true if `message` declares each field from `start` to `end`, with its wire type.
+def _fits(source: Source, message: str, start: int = 0, end: int | None = None) -> bool:
+    """Return true if `message` declares each field from `start` to `end`, with its wire type."""
+    try:
+        return _declares_fields(source, message, start, source.size if end is None else end)
+    except WireError:
+        return False
 
-    `is_cut`: the fields before bytes that cannot be split are enough.
+
+def _begins_as(source: Source, message: str) -> bool:
+    """Return true if `message` declares the fields of the file, or those before bytes that cannot be split."""
+    try:
+        return _declares_fields(source, message, 0, source.size)
+    except WireError:
+        return True
+
+
+def _declares_fields(source: Source, message: str, start: int, end: int) -> bool:
+    """Return whether `message` declares each field. Raises WireError if the bytes cannot be split into fields.
 
     In a long message the first fields decide: they are enough to recognize it, and several messages are tried.
     """
     fields = wire.fields(message)
-    records = wire.records(source, start, source.size if end is None else end)
-    try:
-        for number, wire_type, *_ in islice(records, _MAX_FIELDS):
-            known = fields.get(number)
-            if known is None or not known.accepts(wire_type):
-                return False
-    except WireError:
-        return is_cut
+    for number, wire_type, *_ in islice(wire.records(source, start, end), _MAX_FIELDS):
+        known = fields.get(number)
+        if known is None or not known.accepts(wire_type):
+            return False
     return True
 
 
