@@ -16,7 +16,6 @@ The table leaves open:
 
 from __future__ import annotations
 
-import functools
 from typing import Final
 
 from onnx_lint.common.cached import remembered
@@ -145,11 +144,14 @@ def check_opset_version(domain: str, version: int) -> None:
         raise ValueError(f"version {version} of {name!r} does not exist; the versions are 1 to {newest}")
 
 
-@functools.lru_cache(256)
 def release_of_opset(domain: str, version: int) -> Release | None:
     """Return the first release that has an operator set version, None if there is none."""
-    if version < 1:
-        return None
+    return _release_of_opset((domain, version)) if version >= 1 else None
+
+
+@remembered(256)
+def _release_of_opset(opset: tuple[str, int]) -> Release | None:
+    domain, version = opset
     return next((release for release in RELEASES if release.opset_version(domain) >= version), None)
 
 

@@ -104,10 +104,10 @@ def _undefined_inputs(model: Model, names: UndefinedNames) -> Iterator[Finding]:
         reason = names.elsewhere(each.name, each.graph) or _NOTHING
         proposals = names.proposals(each.name, each.graph, _wanted(model, first), lost_weights.group_of(first))
         undefined = _Undefined(each.name, each.graph, reason, proposals)
-        yield _finding(undefined, _Uses(each.uses(_SHOWN), each.count, each.uses))
+        yield _finding(undefined, _UsesOfName(each.uses(_SHOWN), each.count, each.uses))
 
 
-class _Uses(Record):
+class _UsesOfName(Record):
     """The uses of an undefined name that a finding is about."""
 
     shown: Sequence[Use]
@@ -123,10 +123,10 @@ _SHOWN: Final = 4
 
 
 def _finding_on_some(undefined: _Undefined, uses: Sequence[Use]) -> Finding:
-    return _finding(undefined, _Uses(uses[:_SHOWN], len(uses), uses))
+    return _finding(undefined, _UsesOfName(uses[:_SHOWN], len(uses), uses))
 
 
-def _finding(undefined: _Undefined, uses: _Uses) -> Finding:
+def _finding(undefined: _Undefined, uses: _UsesOfName) -> Finding:
     """Return the finding on uses of a name."""
     first, *following = uses.shown
     more = f" (and {counted(uses.count - 1, 'more time')})" if uses.count > 1 else ""
