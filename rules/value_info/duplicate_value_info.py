@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from functools import cache, partial
 from itertools import chain
 from typing import Final
@@ -23,7 +23,7 @@ from onnx_lint.model import (
 from onnx_lint.rule import Finding, Record, Related, folded, replace, rule
 from onnx_lint.wording import quote
 
-_WHY_NO_FIX: Final = "the entries differ in more than the names of variables"
+_WHY_NO_FIX: Final = "the entries differ in more than made up names of variables"
 _CONTRADICTING: Final = ("more entry contradicts an earlier one", "more entries contradict earlier ones")
 _REPEATING: Final = ("more entry repeats an earlier one", "more entries repeat earlier ones")
 
@@ -37,7 +37,7 @@ def duplicate_value_info(model: Model) -> Iterator[Finding]:
     ### How to fix
 
     Keep the correct entry. `onnx-lint fix` (safe) deletes all but one of the entries that are equal, or that differ
-    only in the names of variables. If your tool adds entries, look first whether there is one.
+    only in made up names of variables. If your tool adds entries, look first whether there is one.
 
     ### Example
 
@@ -66,6 +66,7 @@ def duplicate_value_info(model: Model) -> Iterator[Finding]:
       ONNX Runtime accept them. Graphs and functions are judged alike.
     - A training algorithm and the main graph are one graph (from edition 1.16 on): an entry in both is a warning. The
       fix keeps the one of the main graph.
+    - The fix keeps all entries of a value if two of them have different variables of inputs.
     - A graph has at most two findings, one for entries that contradict earlier ones and one for the others, each with
       their number.
     """
@@ -99,13 +100,15 @@ def _across(algorithm: Graph) -> Iterator[Finding]:
         if name in main
     )
     for finding in folded(pairs, _finding_across, algorithm.name, _REPEATING):
-        alike = (
-            entries
-            for name, entries in own.items()
-            if name in main and _are_alike(chain(_entries(graph, main[name]), _entries(algorithm, entries)))
-        )
+        inputs = _input_variables(graph) | _input_variables(algorithm)
+        deleted = [
+            index
+            for name, indices in own.items()
+            if name in main and _is_one_enough(_entries(graph, main[name]), _entries(algorithm, indices), inputs)
+            for index in indices
+        ]
         message = f"delete the entries of value_info in {algorithm.describe()} that are like one of {graph.describe()}"
-        yield replace(finding, fix=_deletion(algorithm, message, [index for group in alike for index in group]))
+        yield replace(finding, fix=_deletion(algorithm, message, deleted))
 
 
 def _finding_across(entries: tuple[Declaration, Declaration]) -> Finding:
@@ -169,19 +172,16 @@ def _repetitions(graph: Graph, entries: Sequence[int]) -> Iterator[_Repetition]:
 def _fix(graph: Graph, repeated: Iterable[Sequence[int]]) -> Fix | str:
     """Return the fix that deletes all but one of the entries of each value, or why there is none.
 
-    A value keeps entries that differ in more than the names of variables: nobody knows which of them a reader uses.
+    A value keeps entries that state different things: nobody knows which of them a reader uses.
     """
-    groups = [entries for entries in repeated if _are_alike(_entries(graph, entries))]
-    declared = range(len(graph.input_names) if groups and not graph.is_function else 0)
-    inputs = {name for index in declared for name in _variables(graph.message_at("input", index))}
+    inputs = _input_variables(graph)
     deleted: list[int] = []
-    for group in groups:
-        # An entry with the variables of the inputs says more than one with made up names.
-        kept = max(group, key=lambda index: len(inputs & _variables(graph.message_at("value_info", index))))
-        deleted += [index for index in group if index != kept]
-    return _deletion(
-        graph, f"delete the entries of value_info in {graph.describe()} that are like another one", deleted
-    )
+    for indices in repeated:
+        kept = _most_telling(_entries(graph, indices), inputs)
+        if _is_one_enough([kept], _entries(graph, indices), inputs):
+            deleted += [index for index in indices if index != kept.index]
+    message = f"delete the entries of value_info in {graph.describe()} that are like another one"
+    return _deletion(graph, message, deleted)
 
 
 def _deletion(graph: Graph, message: str, deleted: Sequence[int]) -> Fix | str:
@@ -191,8 +191,31 @@ def _deletion(graph: Graph, message: str, deleted: Sequence[int]) -> Fix | str:
     return Fix.of_many(message, len(deleted), lambda: (Delete(graph.at("value_info", index)) for index in deleted))
 
 
+def _input_variables(graph: Graph) -> set[str]:
+    """Return the dimension variables of the inputs; those of a function have none."""
+    declared = range(0 if graph.is_function else len(graph.input_names))
+    return {name for index in declared for name in _variables(graph.message_at("input", index))}
+
+
 def _variables(value: Proto) -> set[str]:
     return {dim.dim_param for dim in value.type.tensor_type.shape.dim if dim.dim_param}
+
+
+def _most_telling(entries: Iterable[Declaration], inputs: Set[str]) -> Declaration:
+    """Return the first entry with the most variables of inputs, and the fewest others: they have made up names."""
+
+    def rank(entry: Declaration) -> tuple[int, int]:
+        variables = _variables(entry.proto)
+        return len(variables & inputs), -len(variables)
+
+    return max(entries, key=rank)
+
+
+def _is_one_enough(kept: Iterable[Declaration], others: Iterable[Declaration], inputs: Set[str]) -> bool:
+    """Return whether the most telling of `kept` states all that the other entries state."""
+    first, *more = kept
+    best = _most_telling([first, *more], inputs)
+    return all(_is_equal(best, other) or _is_redundant(best, other, inputs) for other in chain([first], more, others))
 
 
 def _entry(graph: Graph, index: int) -> Declaration:
@@ -209,23 +232,27 @@ def _is_equal(earlier: Declaration, later: Declaration) -> bool:
     return bool(one == other)
 
 
-def _are_alike(entries: Iterator[Declaration]) -> bool:
-    """Return whether the entries are equal except for the names of variables."""
-    first = next(entries)
-    return all(_is_equal(first, other) or _is_alike(first, other) for other in entries)
+def _is_redundant(kept: Declaration, other: Declaration, inputs: Set[str]) -> bool:
+    """Return whether an entry is like another one but for made up names of variables, one for each variable or more."""
+    pairs = _pairs_of_variables(kept, other)
+    if pairs is None or len({name for _, name in pairs}) != len(pairs):
+        return False  # one name for two variables states that their sizes are equal
+    return inputs.isdisjoint(name for variable, name in pairs if name != variable)
 
 
-def _is_alike(earlier: Declaration, later: Declaration) -> bool:
-    """Return whether two entries are equal except for the names of variables."""
-    dims = [each.proto.type.tensor_type.shape.dim for each in (earlier, later)]
+def _pairs_of_variables(one: Declaration, other: Declaration) -> set[tuple[str, str]] | None:
+    """Return the variables at the same axes of two entries; None if the entries differ in more than their names."""
+    dims = [each.proto.type.tensor_type.shape.dim for each in (one, other)]
     if len(dims[0]) != len(dims[1]):
-        return False
+        return None
     copy = message("ValueInfoProto")()
-    copy.CopyFrom(later.proto)
+    copy.CopyFrom(other.proto)
+    pairs = set()
     for left, right in zip(dims[0], copy.type.tensor_type.shape.dim, strict=True):
         if left.dim_param and right.dim_param:
+            pairs.add((left.dim_param, right.dim_param))
             right.dim_param = left.dim_param
-    return serialized(earlier.proto) == serialized(copy)
+    return pairs if serialized(one.proto) == serialized(copy) else None
 
 
 def _finding(
@@ -248,6 +275,6 @@ def _difference_in_words(earlier: Declaration, later: Declaration) -> str:
     one, other = earlier.describe_type(), later.describe_type()
     if contradict(earlier.statements, later.statements):
         return f", as {one} and as {other}"
-    if one != other and _is_alike(earlier, later):
+    if one != other and _pairs_of_variables(earlier, later) is not None:
         return f", with other dimension variables: {one} and {other}"
     return ""

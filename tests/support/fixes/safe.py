@@ -30,6 +30,14 @@ VALUES = graph(RELU, f"{entry('k')} {entry('k', 'w')}")
 EMPTY = 'value_info { name: "y" type { } } '
 NAMED = FLOATS.replace("dim_value: 2", 'dim_param: "%s"')
 OF_VARIABLE = graph(f"{RELU} %s").replace(X, X.replace("dim_value: 2", 'dim_param: "batch"'))
+OF_TWO_VARIABLES = graph(
+    f"{RELU} {info('a', NAMED % 'unk_0')} {info('a', NAMED % 'batch')} {info('a', NAMED % 'rows')}"
+).replace(
+    X,
+    X.replace("dim_value: 2", 'dim_param: "batch"')
+    + X.replace('"x"', '"r"').replace("dim_value: 2", 'dim_param: "rows"'),
+)
+OF_RANK_2 = 'type { tensor_type { elem_type: 1 shape { dim { dim_param: "%s" } dim { dim_param: "%s" } } } }'
 EARLY = 'node { name: "u" op_type: "Abs" input: "t" output: "y" }'
 LATE = 'node { name: "w" op_type: "Relu" input: "x" output: "t" }'
 CHOICE = (
@@ -60,6 +68,13 @@ SAFE = [
         OF_VARIABLE % f"{info('a', NAMED % 'unk_0')} {info('a', NAMED % 'batch')} {info('a', NAMED % 'unk_1')}",
         OF_VARIABLE % info("a", NAMED % "batch"),
         id="other variables",
+    ),
+    Case("duplicate-value-info", OF_TWO_VARIABLES, OF_TWO_VARIABLES, id="variables of two inputs"),
+    Case(
+        "duplicate-value-info",
+        graph(f"{RELU} {info('a', OF_RANK_2 % ('n', 'm'))} {info('a', OF_RANK_2 % ('k', 'k'))}"),
+        graph(f"{RELU} {info('a', OF_RANK_2 % ('k', 'k'))}"),
+        id="one variable in place of two",
     ),
     Case(
         "unordered-nodes",
