@@ -89,7 +89,7 @@ def _proposals(conflict: DeclarationConflict | ImpossibleDeclaration) -> Proposa
         made, declared = TENSORS.index(conflict.inferred), conflict.place.at("type").at("tensor_type").at("elem_type")
         text = f"declare output {quote(conflict.subject)} as {conflict.inferred}"
         options.append(ready(text, Assign(declared, made)))
-    return as_sentences(options)
+    return as_sentences(lambda: options)
 
 
 def _cause(conflict: DeclarationConflict | ImpossibleDeclaration) -> str | None:

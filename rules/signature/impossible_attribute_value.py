@@ -178,4 +178,4 @@ def _related(node: Node, name: str) -> Related:
 def _with_both_ends(node: Node, index: int) -> Proposals | None:
     """Return the proposal to write each pad twice, for begin and end; None if the list has not one for each axis."""
     options = with_both_ends(node, index)
-    return as_sentences(options) if options else None
+    return as_sentences(lambda: options) if options else None

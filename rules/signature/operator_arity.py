@@ -17,7 +17,7 @@ from onnx_lint.ir.operators.mismatch import (
     version_hint,
     version_with,
 )
-from onnx_lint.ir.operators.proposals import Proposal, attribute_edit
+from onnx_lint.ir.operators.proposals import Proposal, as_sentences, attribute_edit
 from onnx_lint.model import AlikeNodes, Delete, Model, Node, OperatorSchema, Proposals, has_misused_operators, ready
 from onnx_lint.model.import_proposals import proposed_import
 from onnx_lint.rule import Finding, replace, rule
@@ -127,7 +127,7 @@ def _input_as_attribute(model: Model, alike: AlikeNodes, node: Node) -> Proposal
     parameter = None if later is None else later.input_at(index)
     if parameter is None or index != schema.max_input or parameter.name not in schema.attributes:
         return None
-    return Proposals("{}", partial(_with_attribute, model, node, parameter.name))
+    return as_sentences(partial(_with_attribute, model, node, parameter.name))
 
 
 def _with_attribute(model: Model, node: Node, name: str) -> tuple[Proposal, ...]:

@@ -12,7 +12,7 @@ from onnx_lint.ir.operators.mismatch import (
     version_cause,
     version_hint,
 )
-from onnx_lint.ir.operators.proposals import preferred
+from onnx_lint.ir.operators.proposals import as_sentences, preferred
 from onnx_lint.model import (
     ATTRIBUTE_TYPE_NAMES,
     Assign,
@@ -104,7 +104,7 @@ def _proposals(model: Model, schema: OperatorSchema, node: Node, index: int) -> 
         text = f"the attribute for {ATTRIBUTE_TYPE_NAMES.get(attribute.type)} is {quote(other)}"
         options = (*options, ready(text, Assign(node.place.at("attribute", index).at("name"), other)))
     options = (*options, *with_suffix(node, index, schema))
-    return Proposals("{}", lambda: preferred(options)) if options else None
+    return as_sentences(lambda: preferred(options)) if options else None
 
 
 def _other_attribute(schema: OperatorSchema, attribute: Proto) -> str | None:
