@@ -605,11 +605,11 @@ def location_beside_model(users: Sequence[ExternalData], used: Set[str] | None =
     `users`: tensors with one location. `used`: if they are all with it, the files of the other tensors; a file of
     another name and of the size that the tensors need is then taken. Unsafe: nothing says that it is the same file.
     """
-    if not users[0].is_looked_up:
+    if not users[0].can_propose_files:
         return None
     name = users[0].find_moved_file() if users[0].location else None
     if name is None and used is not None:
-        name = users[0].find_file_of_size(max(data.end for data in users), used)
+        name = users[0].find_file_of_size(max(data.required_file_size for data in users), used)
     elif name is not None and any(data.find_moved_file() != name for data in users):
         name = None
     if name is None:

@@ -390,6 +390,11 @@ class Graph:
         """
         return self.table.positions
 
+    def producer_of(self, name: str) -> int | None:
+        """Return the index of the first node of the graph that outputs the value; None if none does."""
+        position = self.positions.get(name, BEFORE_NODES)
+        return None if position == BEFORE_NODES else position
+
     @property
     def early_uses(self) -> list[int]:
         """The indices of the nodes with an input that no input, initializer or earlier node of the graph defines."""
@@ -414,7 +419,7 @@ class Graph:
     @cached_property
     def initializer_index(self) -> dict[str, int]:
         """The index of each initializer by its name; of several with one name that of the first."""
-        return _first_indices(self.initializer_names)
+        return first_indices(self.initializer_names)
 
     @cached_property
     def declaration_index(self) -> dict[str, tuple[str, int]]:
@@ -425,9 +430,7 @@ class Graph:
         lists = ("value_info",) if self.is_function else ("output", "value_info")
         found: dict[str, tuple[str, int]] = {}
         for field in lists:
-            found.update(
-                {name: (field, index) for name, index in _first_indices(self.value_infos[field].names).items()}
-            )
+            found.update({name: (field, index) for name, index in first_indices(self.value_infos[field].names).items()})
         return found
 
     def first_definition(self, name: str) -> Definition | None:
@@ -529,7 +532,8 @@ class Graph:
         )
 
 
-def _first_indices(names: Sequence[str]) -> dict[str, int]:
+def first_indices(names: Sequence[str]) -> dict[str, int]:
+    """Return the index of the first occurrence of each name."""
     return {name: index for index, name in zip(range(len(names) - 1, -1, -1), reversed(names), strict=True)}
 
 

@@ -23,7 +23,7 @@ from onnx_lint.ir.crashes import Crashes
 from onnx_lint.ir.documents.kinds import MODEL_KIND, OF_MODELS, OPERATOR_SET_KIND, describe_kind
 from onnx_lint.ir.documents.roots import Roots, ValuesOfDocument, implied_imports, roots
 from onnx_lint.ir.fault import Fault, FaultKind
-from onnx_lint.ir.graph import NO_NODES, Function, Graph, GraphKind, Node, NodesOfGraphs
+from onnx_lint.ir.graph import NO_NODES, Function, Graph, GraphKind, Node, NodesOfGraphs, first_indices
 from onnx_lint.ir.names.declarations import RepeatedDeclarations, repeated_declarations
 from onnx_lint.ir.names.resolution import Resolution, resolve
 from onnx_lint.ir.nesting import with_nested
@@ -439,7 +439,7 @@ class Model:
 
         resolution = self.resolution
         is_unclear = self.proto.training_info or resolution.has_undefined_names or resolution.has_late_uses
-        return Removals(() if is_unclear else self.graphs, self._kind_of)
+        return Removals(self.graphs, self._kind_of, is_possible=not is_unclear)
 
     def _kind_of(self, name: str, graph: Graph) -> str | None:
         """Return the type of a value; None if it is unknown, or calls of a function may differ."""
@@ -556,13 +556,12 @@ class Model:
     def _miscounted_initializers(self) -> Mapping[int, Set[str]]:
         """The initializers whose dimensions do not fit their values, by the identities of their graphs."""
         found: dict[int, set[str]] = {}
-        first_indices: dict[int, dict[str, int]] = {}
+        indices_of_graphs: dict[int, dict[str, int]] = {}
         for stored in self.tensors.miscounted:
             graph, name = stored.tensor.graph, stored.proto.name
-            first = first_indices.get(id(graph))
+            first = indices_of_graphs.get(id(graph))
             if first is None:
-                names = graph.initializer_names
-                first = first_indices[id(graph)] = dict(zip(reversed(names), reversed(range(len(names))), strict=True))
+                first = indices_of_graphs[id(graph)] = first_indices(graph.initializer_names)
             index = first.get(name) if name and stored.has_wrong_size else None
             if index is not None and stored.place == graph.at("initializer", index):
                 found.setdefault(id(graph), set()).add(name)

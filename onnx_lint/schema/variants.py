@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The message classes of the schema, and of its variants, with which the parser does other parts of the work."""
+"""The message classes of the schema, and of its variants, with which the parser does other parts of the work.
+
+Every function raises KeyError if the schema, or the variant, has no message with this name.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +24,11 @@ class Variant(Record):
     """The fields of graphs and functions that are bytes instead of messages."""
 
 
-VARIANTS: Final = {
-    "outline": Variant(f"{PACKAGE}.outline", frozenset({"node", "initializer", "value_info"})),
-    "nodeless": Variant(f"{PACKAGE}.nodeless", frozenset({"node"})),
-    "columns": Variant(f"{PACKAGE}.columns"),
-}
+_OUTLINE: Final = Variant(f"{PACKAGE}.outline", frozenset({"node", "initializer", "value_info"}))
+_NODELESS: Final = Variant(f"{PACKAGE}.nodeless", frozenset({"node"}))
+_COLUMNS: Final = Variant(f"{PACKAGE}.columns")
+
+VARIANTS: Final = {"outline": _OUTLINE, "nodeless": _NODELESS, "columns": _COLUMNS}
 """The variants with a package of their own in the compiled schema, by the function that returns their classes."""
 
 
@@ -35,10 +38,7 @@ def _class(descriptors: Any, package: str, name: str) -> Any:
 
 @functools.cache
 def message(name: str) -> Any:
-    """Return the class of the message called `name`, as in `message("TypeProto.Tensor")`.
-
-    Raises KeyError if the schema has no such message.
-    """
+    """Return the class of the message called `name`, as in `message("TypeProto.Tensor")`."""
     return _class(pool(), PACKAGE, name)
 
 
@@ -47,9 +47,9 @@ def outline(name: str) -> Any:
     """Return the class of the message called `name` in which nodes, initializers and value_info are bytes.
 
     Loaded models have it: the bytes are parsed if columns or a finding need them. It exists for ModelProto and the
-    messages between it and a graph. Raises KeyError for others.
+    messages between it and a graph.
     """
-    return _class(pool(), VARIANTS["outline"].package, name)
+    return _class(pool(), _OUTLINE.package, name)
 
 
 @functools.cache
@@ -58,7 +58,7 @@ def nodeless(name: str) -> Any:
 
     Parsing nodes takes most of the time; columns parse one of each form. It exists for the same messages as `outline`.
     """
-    return _class(pool(), VARIANTS["nodeless"].package, name)
+    return _class(pool(), _NODELESS.package, name)
 
 
 @functools.cache
@@ -66,13 +66,18 @@ def packed(name: str) -> Any:
     """Return the class of the message called `name` in which all lists of numbers are packed.
 
     A file is canonical for a writer with a proto3 schema if it is what this class serializes. Parsers accept lists that
-    are packed and lists that are not. Raises KeyError if the schema has no such message.
+    are packed and lists that are not.
     """
     return _class(_packed_pool(), PACKAGE, name)
 
 
-_FEATURES: Final = b"\x92\x03\x06\x10\x01\x18%c\x20\x02"
-"""The field `features` of the options of a file: enum_type OPEN, repeated_field_encoding, utf8_validation VERIFY."""
+_FEATURES: Final = (
+    b"\x92\x03\x06"  # features (50), 6 bytes
+    b"\x10\x01"  # enum_type: OPEN
+    b"\x18%c"  # repeated_field_encoding, to be filled in
+    b"\x20\x02"  # utf8_validation: VERIFY
+)
+"""A field of the options of a file, serialized."""
 _PACKED: Final = _FEATURES % 1
 _EXPANDED: Final = _FEATURES % 2
 
@@ -101,6 +106,5 @@ def columns(name: str) -> Any:
 
     An entry of a list does not show which message it came from. A singular field has one entry for each message exactly
     if there are as many entries as messages, provided that Protocol Buffers serialized them.
-    Raises KeyError if the schema has no such message.
     """
-    return _class(pool(), VARIANTS["columns"].package, name)
+    return _class(pool(), _COLUMNS.package, name)

@@ -12,17 +12,8 @@ from typing import Final
 
 from onnx_lint.common import package_data
 from onnx_lint.common.record import EMPTY, Record, field_names
-from onnx_lint.spec.standard import DEFAULT_STANDARD, EDITIONS
-
-__all__ = [
-    "DEFAULT_EDITION",
-    "EDITIONS",
-    "KEYWORDS",
-    "Clause",
-    "Severity",
-    "clauses",
-    "severity",
-]
+from onnx_lint.spec.standard import DEFAULT_STANDARD
+from onnx_lint.spec.standard import EDITIONS as EDITIONS
 
 DEFAULT_EDITION: Final = DEFAULT_STANDARD.edition
 """The newest edition."""

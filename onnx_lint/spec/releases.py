@@ -52,19 +52,26 @@ class Release(Record):
     ai_onnx_training: int = 0
     ai_onnx_preview: int = 0
 
+    @property
+    def edition(self) -> str:
+        """The first two numbers of the release."""
+        return ".".join(self.onnx.split(".")[:2])
+
     def opset_version(self, domain: str) -> int:
         """Return the newest operator set version of a domain in this release, 0 if it has none."""
-        match normalized_domain(domain):
-            case "":
-                return self.ai_onnx
-            case "ai.onnx.ml":
-                return self.ai_onnx_ml
-            case "ai.onnx.training" | "ai.onnx.preview.training":
-                return self.ai_onnx_training
-            case "ai.onnx.preview":
-                return self.ai_onnx_preview
-            case _:
-                return 0
+        column = _COLUMNS.get(normalized_domain(domain))
+        version: int = 0 if column is None else getattr(self, column)
+        return version
+
+
+_COLUMNS: Final = {
+    DEFAULT_DOMAIN: "ai_onnx",
+    ML_DOMAIN: "ai_onnx_ml",
+    TRAINING_DOMAIN: "ai_onnx_training",
+    PREVIEW_TRAINING_DOMAIN: "ai_onnx_training",
+    PREVIEW_DOMAIN: "ai_onnx_preview",
+}
+"""The column of `Release` for each domain."""
 
 
 RELEASES: Final[tuple[Release, ...]] = (
@@ -108,10 +115,7 @@ RELEASES: Final[tuple[Release, ...]] = (
 NEWEST_IR_VERSION: Final = RELEASES[-1].ir_version
 """The newest IR version (14)."""
 
-NEWEST_OPSET: Final[dict[str, int]] = {
-    domain: RELEASES[-1].opset_version(domain)
-    for domain in (DEFAULT_DOMAIN, ML_DOMAIN, TRAINING_DOMAIN, PREVIEW_TRAINING_DOMAIN, PREVIEW_DOMAIN)
-}
+NEWEST_OPSET: Final[dict[str, int]] = {domain: RELEASES[-1].opset_version(domain) for domain in _COLUMNS}
 """The newest operator set version of every domain that ONNX publishes; the default domain is ""."""
 
 
@@ -146,8 +150,8 @@ def release_of_opset(domain: str, version: int) -> Release | None:
 
 
 @remembered(256)
-def _release_of_opset(key: tuple[str, int]) -> Release | None:  # `remembered` is for functions of one argument
-    domain, version = key
+def _release_of_opset(opset: tuple[str, int]) -> Release | None:
+    domain, version = opset
     return next((release for release in RELEASES if release.opset_version(domain) >= version), None)
 
 
@@ -155,14 +159,14 @@ def _release_of_opset(key: tuple[str, int]) -> Release | None:  # `remembered` i
 def release_of_edition(edition: str) -> Release:
     """Return the release that published an edition, which is named after it. Raises ValueError if there is none."""
     for release in reversed(RELEASES):
-        if release.onnx.split(".")[:2] == edition.split("."):
+        if release.edition == edition:
             return release
     raise ValueError(f"no release published edition {edition!r}")
 
 
 def release_named(name: str) -> Release | None:
     """Return the release with this number, such as `1.14.1`; for `1.14` the first of them. None if there is none."""
-    return next((release for release in RELEASES if f"{release.onnx}.".startswith(f"{name}.")), None)
+    return next((release for release in RELEASES if name in (release.onnx, release.edition)), None)
 
 
 def release_of_ir_version(ir_version: int) -> Release | None:

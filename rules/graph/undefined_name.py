@@ -104,7 +104,16 @@ def _undefined_inputs(model: Model, names: UndefinedNames) -> Iterator[Finding]:
         reason = names.elsewhere(each.name, each.graph) or _NOTHING
         proposals = names.proposals(each.name, each.graph, _wanted(model, first), lost_weights.group_of(first))
         undefined = _Undefined(each.name, each.graph, reason, proposals)
-        yield _finding(undefined, each.uses(_SHOWN), each.count, each.uses)
+        yield _finding(undefined, _UsesOfName(each.uses(_SHOWN), each.count, each.uses))
+
+
+class _UsesOfName(Record):
+    """The uses of an undefined name that a finding is about."""
+
+    shown: Sequence[Use]
+    """The first ones."""
+    count: int
+    every: Sequence[Use] | Callable[[], Sequence[Use]]
 
 
 _NOTHING: Final = "nothing defines"
@@ -113,16 +122,14 @@ _SHOWN: Final = 4
 """The most uses of an undefined name that a finding shows."""
 
 
-def _of_uses(undefined: _Undefined, uses: Sequence[Use]) -> Finding:
-    return _finding(undefined, uses[:_SHOWN], len(uses), uses)
+def _finding_on_some(undefined: _Undefined, uses: Sequence[Use]) -> Finding:
+    return _finding(undefined, _UsesOfName(uses[:_SHOWN], len(uses), uses))
 
 
-def _finding(
-    undefined: _Undefined, shown: Sequence[Use], count: int, uses: Sequence[Use] | Callable[[], Sequence[Use]]
-) -> Finding:
-    """Return the finding on uses of a name. `shown`: the first of them. `count`: how many there are."""
-    first, *following = shown
-    more = f" (and {counted(count - 1, 'more time')})" if count > 1 else ""
+def _finding(undefined: _Undefined, uses: _UsesOfName) -> Finding:
+    """Return the finding on uses of a name."""
+    first, *following = uses.shown
+    more = f" (and {counted(uses.count - 1, 'more time')})" if uses.count > 1 else ""
     return Finding(
         first.place,
         f"{first.node.describe()} uses {quote(first.name)}{more}, which {undefined.reason}",
@@ -133,7 +140,7 @@ def _finding(
         collective=True,
         cause=_cause(undefined.graph, undefined.name, undefined.reason),
         proposals=undefined.proposals,
-        parts=Faults(uses, partial(_of_uses, undefined), lambda use: (use.place, use.name)),
+        parts=Faults(uses.every, partial(_finding_on_some, undefined), lambda use: (use.place, use.name)),
     )
 
 
@@ -159,7 +166,10 @@ def _undefined_outputs(model: Model, names: UndefinedNames) -> Iterator[Finding]
 
 
 def _fix_of_output(model: Model, graph: Graph, name: str) -> Fix | str | None:
-    """Return the fix that moves the node that makes an output before the node around the graph; None without one."""
+    """Return the fix that moves the node of an output before the node with the graph, or why there is none.
+
+    Returns None if no graph around defines the output.
+    """
     holder = next((outer for outer, _ in graph.scopes() if name in outer.positions), None)
     return None if holder is None else fix_of_order(holder, model.resolution)
 

@@ -64,7 +64,7 @@ def _findings(model: Model) -> Iterator[Finding]:
             allowed="nodes that depend on an input of the graph",
             subject=node.name or next(filter(None, node.outputs), None),
             cause="constant",
-            clause="HYG-20" if node.op_type in _VIEWS and node.graph.positions.get(node.inputs[0], -1) < 0 else None,
+            clause="HYG-20" if node.op_type in _VIEWS and node.graph.producer_of(node.inputs[0]) is None else None,
         )
 
 

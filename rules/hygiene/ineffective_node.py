@@ -119,8 +119,7 @@ def _is_needed(graph: Graph, new: str, old: str, outputs: set[str]) -> bool:
     """Return whether a graph needs a node that renames a value: the new name is an output, the old one cannot be."""
     if new not in outputs:
         return False
-    is_computed = graph.positions.get(old, -1) >= 0
-    if not is_computed or old in outputs:
+    if graph.producer_of(old) is None or old in outputs:
         return True
     outputs.add(old)  # the next node that renames this value to an output is needed
     return False
@@ -156,10 +155,10 @@ def _fact(case: _Case, index: int = 0) -> Fact:
 def _before(case: _Case, index: int = 0, op_type: str = "") -> Node | None:
     """Return the node of the same graph that makes an input; None if it has another operator."""
     graph = case.node.graph
-    position = graph.positions.get(case.node.inputs[index], -1) if index < len(case.node.inputs) else -1
-    if position < 0:
+    producer = graph.producer_of(case.node.inputs[index]) if index < len(case.node.inputs) else None
+    if producer is None:
         return None
-    before = graph.nodes[position]
+    before = graph.nodes[producer]
     is_asked = before.domain in {"", "ai.onnx"} and op_type in {"", before.op_type} and not _refers(before)
     return before if is_asked else None
 

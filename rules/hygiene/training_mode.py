@@ -23,7 +23,7 @@ from onnx_lint.rule import Finding, rule
 from onnx_lint.wording import quote_some
 
 _OUTPUTS_OF_TRAINING: Final = 5
-"""The number of outputs that BatchNormalization has in training in the versions 7 and 9."""
+"""The number of outputs that BatchNormalization has in training in versions 7 and 9, which have no attribute for it."""
 
 _TRAINING = {"ai.onnx.preview.training", TRAINING_DOMAIN}
 
@@ -148,8 +148,8 @@ def _attribute(node: Node, name: str) -> Proto | None:
 
 def _is_own(node: Node, index: int) -> bool:
     """Return whether an input is a Constant of the same graph that no call of a function decides."""
-    producer = node.graph.positions.get(node.inputs[index], -1)
-    if producer < 0 or node.graph.nodes[producer].op_type != "Constant":
+    producer = node.graph.producer_of(node.inputs[index])
+    if producer is None or node.graph.nodes[producer].op_type != "Constant":
         return False
     return not any(each.ref_attr_name for each in node.graph.nodes[producer].attribute_protos)
 
@@ -160,6 +160,8 @@ def _turned_off(node: Node, schema: OperatorSchema) -> Fix | None:
     attribute = mode_attribute(schema)
     if _has_mode_input(schema):
         edits.append(Delete(node.place.at("input", 2)))
+        if not node.inputs[1]:
+            edits.append(Delete(node.place.at("input", 1)))  # else an omitted ratio would end the list of inputs
     elif attribute is not None:
         place = next((place for each, place in node.attributes() if each.name == attribute.name), None)
         if place is None:

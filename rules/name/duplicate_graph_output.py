@@ -98,7 +98,7 @@ def _repeated(other: Declaration, declaration: Declaration) -> Finding:
         related=(Related(other.place, f"first output called {quote(name)}"),),
         allowed="each value once among the outputs",
         subject=name,
-        partners=_maker(declaration),
+        partners=_definition(declaration),
     )
 
 
@@ -113,11 +113,11 @@ def _differing(other: Declaration, declaration: Declaration) -> Finding:
         allowed="one type for each value",
         subject=name,
         inner=declaration.contradiction(other),
-        partners=_maker(declaration),
+        partners=_definition(declaration),
     )
 
 
-def _maker(declaration: Declaration) -> tuple[Place, ...]:
+def _definition(declaration: Declaration) -> tuple[Place, ...]:
     """Return the definition of an output: for a baseline, that of another value is another fault."""
     found = declaration.graph.definition_of(declaration.name)
     return () if found is None else (found.place,)

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cache, partial
 
+from onnx_lint.ir.graph import first_indices
 from onnx_lint.model import Assign, Fix, FreshNames, Graph, GraphKind, Model, has_unusual_names
 from onnx_lint.rule import Finding, Related, folded, replace, rule
 from onnx_lint.wording import counted, quote
@@ -59,8 +60,7 @@ def duplicate_node_name(model: Model) -> Iterator[Finding]:
 
 def _first_nodes(graph: Graph) -> dict[str, int]:
     """Return the index of the first node of each name."""
-    names = graph.node_names
-    found = dict(zip(reversed(names), range(len(names) - 1, -1, -1), strict=True))
+    found = first_indices(graph.node_names)
     found.pop("", None)
     return found
 

@@ -70,11 +70,11 @@ def non_c90_name(model: Model) -> Iterator[Finding]:
         if wrong:
             wrong_names.append(_WrongNames(graph, wrong, _distinct_count(graph, wrong, [*first, *last])))
     if wrong_names:
-        faults = Faults(lambda: _names_apart(wrong_names), partial(_of_names, model, graphs), _part)
-        yield replace(_on_names(wrong_names), fix=_fix(model, graphs), parts=faults)
+        faults = Faults(lambda: _single_names(wrong_names), partial(_finding_on_some, model, graphs), _part)
+        yield replace(_finding_on_names(wrong_names), fix=_fix(model, graphs), parts=faults)
     variables = _dimension_variables(model) if model.declared_types.has_odd_variables else []
     if variables:
-        yield _on_variables(variables)
+        yield _finding_on_variables(variables)
 
 
 class _WrongName(Record):
@@ -107,7 +107,7 @@ def _by_graph(wrong: Iterable[_WrongName]) -> dict[Graph, list[str]]:
     return found
 
 
-def _names_apart(wrong: Iterable[_WrongNames]) -> list[_WrongName]:
+def _single_names(wrong: Iterable[_WrongNames]) -> list[_WrongName]:
     """Return each wrong name of each graph once, with its place."""
     found: list[_WrongName] = []
     for of_graph in wrong:
@@ -117,12 +117,12 @@ def _names_apart(wrong: Iterable[_WrongNames]) -> list[_WrongName]:
     return found
 
 
-def _of_names(model: Model, graphs: list[Graph], names: Sequence[_WrongName]) -> Finding:
+def _finding_on_some(model: Model, graphs: list[Graph], names: Sequence[_WrongName]) -> Finding:
     """Return the finding on some of the wrong names, with a fix for these alone."""
     wrong = _by_graph(names)
     fix = _fix(model, graphs, {graph: frozenset(own) for graph, own in wrong.items()})
-    found = _on_names([_WrongNames(graph, own, len(own)) for graph, own in wrong.items()])
-    return replace(found, fix=fix, parts=Faults(names, partial(_of_names, model, graphs), _part))
+    found = _finding_on_names([_WrongNames(graph, own, len(own)) for graph, own in wrong.items()])
+    return replace(found, fix=fix, parts=Faults(names, partial(_finding_on_some, model, graphs), _part))
 
 
 def _fix(model: Model, graphs: list[Graph], only: Mapping[Graph, Set[str]] | None = None) -> Fix | str:
@@ -138,24 +138,23 @@ def _fix(model: Model, graphs: list[Graph], only: Mapping[Graph, Set[str]] | Non
     return Fix(what, (), is_safe=False, later=partial(c90_edits, graphs, only))
 
 
-def _on_names(wrong: Sequence[_WrongNames]) -> Finding:
+def _finding_on_names(wrong: Sequence[_WrongNames]) -> Finding:
     """Return the finding on the wrong names of graphs, at the first of them."""
     first = NameHolders(wrong[0].graph).first(wrong[0].names[0])
-    return _finding(wrong, first.place, (first.kind, "names"), "NAM-1")
+    return _finding(wrong, first.place, one=first.kind, several="names", clause="NAM-1")
 
 
-def _on_variables(variables: Sequence[_WrongName]) -> Finding:
+def _finding_on_variables(variables: Sequence[_WrongName]) -> Finding:
     """Return the finding on the dimension variables with wrong names, at the first of them."""
     wrong = [_WrongNames(graph, names, len(set(names))) for graph, names in _by_graph(variables).items()]
-    found = _finding(wrong, variables[0].place, ("dimension variable", "dimension variables"), "SHP-3")
-    return replace(found, parts=Faults(variables, _on_variables, _part))
+    found = _finding(wrong, variables[0].place, one="dimension variable", several="dimension variables", clause="SHP-3")
+    return replace(found, parts=Faults(variables, _finding_on_variables, _part))
 
 
-def _finding(wrong: Sequence[_WrongNames], place: Place, nouns: tuple[str, str], clause: str) -> Finding:
-    """Return the finding on all of these names. `nouns`: the words for one of them, and for several."""
+def _finding(wrong: Sequence[_WrongNames], place: Place, *, one: str, several: str, clause: str) -> Finding:
+    """Return the finding on all of these names. `one`, `several`: the words for one of them, and for several."""
     total = sum(each.distinct for each in wrong)
     where = wrong[0].graph.describe() if len(wrong) == 1 else f"{len(wrong):,} graphs and functions"
-    one, several = nouns
     if total == 1:
         message = f"{one} {quote(wrong[0].names[0])} in {where} is not a C90 identifier"
     else:

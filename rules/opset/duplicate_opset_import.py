@@ -2,10 +2,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Final
 
 from onnx_lint.ir.operators.imports import Importer
-from onnx_lint.model import Delete, Fix, Model, Place, Proto, has_unusual_imports, normalized_domain, shown_domain
+from onnx_lint.model import Delete, Fix, Model, Proto, has_unusual_imports, normalized_domain, shown_domain
 from onnx_lint.rule import Finding, Related, rule
 from onnx_lint.wording import quote
 
@@ -61,25 +62,30 @@ def _has_duplicates(entries: Sequence[Proto]) -> bool:
 
 
 def _duplicates(model: Model, importer: Importer) -> Iterator[Finding]:
-    function = importer.function
-    first: dict[str, tuple[Place, Proto]] = {}
-    versions: dict[tuple[str, int], tuple[Place, Proto]] = {}
+    is_function = importer.function is not None
+    first: dict[str, int] = {}
+    first_of_version: dict[tuple[str, int], int] = {}
     written: dict[str, set[tuple[str, int]]] = {}
+    versions: dict[str, list[int]] = {}
     for entry in importer.entries:
-        written.setdefault(normalized_domain(entry.domain), set()).add((entry.domain, entry.version))
-    for index, entry in enumerate(importer.entries):
-        place = importer.place.at("opset_import", index)
         domain = normalized_domain(entry.domain)
-        same = versions.setdefault((domain, entry.version), (place, entry))
-        earlier = first.setdefault(domain, (place, entry))
-        if same[0] is not place:
+        written.setdefault(domain, set()).add((entry.domain, entry.version))
+        versions.setdefault(domain, []).append(entry.version)
+    readings = cache(lambda domain: _readings(versions[domain]))
+    for index, entry in enumerate(importer.entries):
+        domain = normalized_domain(entry.domain)
+        same = first_of_version.setdefault((domain, entry.version), index)
+        earlier = first.setdefault(domain, index)
+        if same != index:
             # Beside another version it decides which one a reader takes, the first or the last.
             has_fix = len(written[domain]) == 1
-            yield _repetition(place, entry, *same, "OPS-2a" if function is None else "FUN-13a", has_fix=has_fix)
-        elif earlier[0] is not place:
-            of_model = "MOD-12" if _is_used(model, entry.domain) else "OPS-2"
-            clause = "FUN-13" if function is not None else of_model
-            yield _contradiction(place, entry, *earlier, clause)
+            yield _repetition(importer, index, same, "FUN-13a" if is_function else "OPS-2a", has_fix=has_fix)
+        elif earlier == index:
+            continue
+        elif is_function or not _is_used(model, domain):
+            yield _contradiction(importer, index, earlier, "FUN-13" if is_function else "OPS-2")
+        else:
+            yield _contradiction(importer, index, earlier, "MOD-12", readings(domain))
 
 
 _UNDECIDED: Final = "readers take the first, the last or the highest version"
@@ -89,7 +95,16 @@ def _is_used(model: Model, domain: str) -> bool:
     return normalized_domain(domain) in model.domains_in_use[None]
 
 
-def _repetition(place: Place, entry: Proto, first: Place, earlier: Proto, clause: str, *, has_fix: bool) -> Finding:
+def _readings(versions: Sequence[int]) -> str:
+    """Return which of the versions of a domain that nodes use applies, as the end of a sentence."""
+    highest, last = max(versions), versions[-1]
+    others = "" if last == highest else f", and some readers take {last}, the last"
+    return f"; nodes bind to {highest}, the highest{others}"
+
+
+def _repetition(importer: Importer, index: int, first: int, clause: str, *, has_fix: bool) -> Finding:
+    entry, earlier = importer.entries[index], importer.entries[first]
+    place = importer.place.at("opset_import", index)
     domain = shown_domain(entry.domain)
     spellings = ""
     if entry.domain != earlier.domain:
@@ -98,7 +113,7 @@ def _repetition(place: Place, entry: Proto, first: Place, earlier: Proto, clause
         place,
         f"{quote(domain)} {entry.version} is imported twice{spellings}",
         clause=clause,
-        related=(Related(first, "first entry"),),
+        related=(Related(importer.place.at("opset_import", first), "first entry"),),
         allowed="one import for each domain",
         subject=domain,
         fix=Fix(f"delete the second import of {quote(domain)} {entry.version}", (Delete(place),))
@@ -107,22 +122,18 @@ def _repetition(place: Place, entry: Proto, first: Place, earlier: Proto, clause
     )
 
 
-def _contradiction(place: Place, entry: Proto, first: Place, earlier: Proto, clause: str) -> Finding:
+def _contradiction(importer: Importer, index: int, first: int, clause: str, readings: str = "") -> Finding:
+    """Return the finding on an import of another version. `readings`: see `_readings`."""
+    entry, earlier = importer.entries[index], importer.entries[first]
     domain = shown_domain(entry.domain)
     spellings = ""
     if entry.domain != earlier.domain:
         spellings = f" ({quote(earlier.domain)} and {quote(entry.domain)} are one domain)"
-    readings = ""
-    if clause == "MOD-12":
-        highest = max(entry.version, earlier.version)
-        readings = f"; nodes bind to {highest}, the highest"
-        if entry.version < highest:
-            readings += f", and some readers take {entry.version}, the last"
     return Finding(
-        place,
+        importer.place.at("opset_import", index),
         f"{quote(domain)} is imported in versions {earlier.version} and {entry.version}{spellings}{readings}",
         clause=clause,
-        related=(Related(first, "first entry"),),
+        related=(Related(importer.place.at("opset_import", first), "first entry"),),
         allowed="one version for each domain",
         subject=domain,
         fix=_UNDECIDED,

@@ -146,7 +146,7 @@ def _unexpected(graph: Graph, field: str, wanted: Values, variables: dict[str, s
 
 
 def _with_dimensions(found: Finding, wrong: Sequence[int]) -> Finding:
-    return elements_of(found, wrong, lambda _: found, lambda number: (found.place, f"dimension {number}"))
+    return elements_of(found, wrong, again=lambda _: found, at=lambda number: (found.place, f"dimension {number}"))
 
 
 def _mismatch(shape: Shape, wanted: Sequence[int | str], variables: dict[str, str]) -> tuple[str | None, list[int]]:

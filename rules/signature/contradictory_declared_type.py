@@ -7,6 +7,7 @@ from onnx_lint.inference.flow.repairs.cast_fix import CastFix
 from onnx_lint.inference.flow.repairs.exchange import exchange_of
 from onnx_lint.inference.flow.type_conflict import DeclarationConflict, ImpossibleDeclaration
 from onnx_lint.inference.types.type_string import TENSORS
+from onnx_lint.ir.operators.proposals import as_sentences
 from onnx_lint.model import ELEMENT_TYPES, Assign, Fix, Model, Proposals, has_type_conflicts, ready
 from onnx_lint.rule import Finding, conversions_apart, deletion_of, findings_of, replace, rule
 from onnx_lint.wording import quote
@@ -88,7 +89,7 @@ def _proposals(conflict: DeclarationConflict | ImpossibleDeclaration) -> Proposa
         made, declared = TENSORS.index(conflict.inferred), conflict.place.at("type").at("tensor_type").at("elem_type")
         text = f"declare output {quote(conflict.subject)} as {conflict.inferred}"
         options.append(ready(text, Assign(declared, made)))
-    return Proposals("{}", lambda: options)
+    return as_sentences(lambda: options)
 
 
 def _cause(conflict: DeclarationConflict | ImpossibleDeclaration) -> str | None:

@@ -11,6 +11,7 @@ from onnx_lint.ir.operators.attribute_faults import AttributeFault, attribute_fa
 from onnx_lint.ir.operators.attribute_proposals import with_both_ends
 from onnx_lint.ir.operators.bound_nodes import BoundNodes
 from onnx_lint.ir.operators.mismatch import attributes_with
+from onnx_lint.ir.operators.proposals import as_sentences
 from onnx_lint.model import Graph, Model, Node, OperatorSchema, Place, Proposals, has_faulty_attributes
 from onnx_lint.rule import Finding, Related, elements_of, rule
 from onnx_lint.spec.operators.schema import ATTRIBUTE_TYPE_CODES
@@ -152,7 +153,7 @@ def _finding(node: Node, fault: AttributeFault, origins: tuple[Related, ...] = (
         return found
     # Elements of an attribute have no place of their own, so no suppression names one of them alone.
     elements = [fault.index, *fault.others]
-    return elements_of(found, elements, lambda _: found, lambda index: (found.place, f"element {index}"))
+    return elements_of(found, elements, again=lambda _: found, at=lambda index: (found.place, f"element {index}"))
 
 
 def _partners(fault: AttributeFault, others: tuple[Related, ...], origins: tuple[Related, ...]) -> tuple[Place, ...]:
@@ -175,6 +176,6 @@ def _related(node: Node, name: str) -> Related:
 
 
 def _with_both_ends(node: Node, index: int) -> Proposals | None:
-    """Return the padding of an axis at its begin and at its end, if it is given once, as other frameworks have it."""
+    """Return the proposal to write each pad twice, for begin and end; None if the list has not one for each axis."""
     options = with_both_ends(node, index)
-    return Proposals("{}", lambda: options) if options else None
+    return as_sentences(lambda: options) if options else None

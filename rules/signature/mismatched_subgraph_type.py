@@ -66,5 +66,6 @@ def mismatched_subgraph_type(model: Model) -> Iterator[Finding]:
     - Reported by other rules: shapes (`mismatched-subgraph-shape`), numbers of inputs and outputs
       (`mismatched-subgraph-signature`).
     """
+    # `unconverted-optional` reports the conversions.
     for conflict in conversions_apart(model, model.value_flow.subgraphs):
         yield from findings_of(model, conflict)

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from onnx_lint.inference.flow.repairs.search import numbers_of_missing_attribute
 from onnx_lint.ir.operators.mismatch import (
     attributes_for_runtime,
     describe_schema,
+    fitting_version,
     is_of_inputs,
     missing_alternatives,
     missing_attributes,
     misspelt_attributes,
     moved_to_inputs,
-    other_version,
     version_cause,
     version_hint,
 )
@@ -88,8 +88,8 @@ def missing_operator_attribute(model: Model) -> Iterator[Finding]:
         lacks = [*missing, *_missing_alternatives(model, alike)]
         if lacks:
             names = [lack.attribute for lack in missing]
-            other = other_version(model.operators.schemas, alike.schema, alike, names)
-            yield from _findings(model, alike, lacks, other)
+            fitting = fitting_version(model.operators.schemas, alike.schema, alike, names)
+            yield from _findings(model, alike, lacks, fitting)
         yield from _findings_for_runtime(alike)
 
 
@@ -102,8 +102,9 @@ class _Lack(Record):
     """What the nodes have, in words: "no attribute 'axis'", "neither attribute 'a' nor input 1 ('b')"."""
     allowed: str
     requires: str = "it"
-    """What the operator requires, in words."""
+    """What the operator requires, in words: "it" or "one of them"."""
     case: str | None = None
+    """The case of the clause, see `Finding.case`."""
 
 
 def _missing(model: Model, alike: AlikeNodes) -> Iterator[_Lack]:
@@ -124,12 +125,12 @@ def _missing_alternatives(model: Model, alike: AlikeNodes) -> Iterator[_Lack]:
     # Another rule reports nodes that have an input of a group as an attribute.
     moved = set(moved_to_inputs(model.operators.schemas, schema, alike).values())
     for group in groups:
-        if not _has_input(group, moved):
+        if not _is_any_input_in(moved, group):
             yield _lack_of_group(schema, group)
 
 
-def _has_input(group: Combination, indices: set[int]) -> bool:
-    """Return whether one of the inputs is in the group."""
+def _is_any_input_in(indices: Set[int], group: Combination) -> bool:
+    """Return whether one of these inputs is a member of the group."""
     return any(member.field == "input" and member.index in indices for side in group.sides for member in side)
 
 
@@ -146,29 +147,36 @@ def _lack_of_group(schema: OperatorSchema, group: Combination) -> _Lack:
     else:
         all_of_them = f"the attributes {', '.join(quote(member.name) for member in members)}"
         has = f"none of {all_of_them}"
-    return _Lack(first, has, f"one of {all_of_them}", "one of them", case)
+    return _Lack(first, has, f"one of {all_of_them}", requires="one of them", case=case)
 
 
-def _findings(model: Model, alike: AlikeNodes, lacks: Sequence[_Lack], other: str) -> Iterator[Finding]:
-    """Yield the findings on what alike nodes lack. `other`: the version that the nodes fit, see `other_version`."""
+def _findings(model: Model, alike: AlikeNodes, lacks: Sequence[_Lack], fitting: str) -> Iterator[Finding]:
+    """Yield the findings on what alike nodes lack. `fitting`: the result of `fitting_version`, in words."""
     schema = alike.schema
     for lack in lacks:
         for node in alike.nodes:
             yield Finding(
                 node.place,
                 f"{node.describe()} has {lack.has}, but {describe_schema(schema)} requires {lack.requires}"
-                f"{version_hint(other, alike, node)}",
+                f"{version_hint(fitting, alike, node)}",
                 "NOD-7",
                 allowed=lack.allowed,
                 subject=lack.attribute,
                 inner=lack.attribute,
-                cause=version_cause(other, alike, lack.attribute),
-                is_cause_shared=bool(other),
-                proposals=(proposed_import(model, alike, node) if other else None)
-                or _declared_type(model, schema, node, lack.attribute)
-                or _fitting_number(model, schema, node, lack.attribute),
+                cause=version_cause(fitting, alike, lack.attribute),
+                is_cause_shared=bool(fitting),
+                proposals=_proposals(model, alike, node, lack, fitting),
                 case=lack.case,
             )
+
+
+def _proposals(model: Model, alike: AlikeNodes, node: Node, lack: _Lack, fitting: str) -> Proposals:
+    """Return the import that the node fits, else the declared type as the attribute, else numbers that fit."""
+    imported = proposed_import(model, alike, node) if fitting else None
+    if imported is not None:
+        return imported
+    declared = _declared_type(model, alike.schema, node, lack.attribute)
+    return _fitting_number(model, alike.schema, node, lack.attribute) if declared is None else declared
 
 
 def _findings_for_runtime(alike: AlikeNodes) -> Iterator[Finding]:

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from onnx_lint.ir.operators.mismatch import (
     GivenOperands,
     describe_schema,
+    fitting_version,
     given_operands,
     is_of_inputs,
     missing_alternatives,
     moved_to_inputs,
-    other_version,
     version_cause,
     version_hint,
 )
@@ -98,7 +98,7 @@ def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Giv
     if omitted and side.word == "input":
         moved = set(moved_to_inputs(model.operators.schemas, schema, alike).values())
         omitted = [index for index in omitted if index not in moved]
-    other = other_version(model.operators.schemas, schema, alike) if omitted else ""
+    fitting = fitting_version(model.operators.schemas, schema, alike) if omitted else ""
     for index in omitted:
         parameter = side.parameters[min(index, len(side.parameters) - 1)]
         is_variadic = parameter.option is ParameterOption.VARIADIC
@@ -109,15 +109,15 @@ def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Giv
         if not is_variadic:
             why = f", but {describe_schema(schema)} requires it"
         for node in alike.nodes:
-            hint = version_hint(other, alike, node)
+            hint = version_hint(fitting, alike, node)
             yield Finding(
                 node.place.at(side.word, index),
                 f"{side.word} {index} ({quote(parameter.name)}) of {node.describe()} is left out{why}{hint}",
                 "OPT-2g" if is_variadic and not is_refused else "OPT-2",
                 allowed=f"a name for each required {side.word}",
                 subject=node.op_type,
-                cause=version_cause(other, alike, f"{side.word} {index}"),
+                cause=version_cause(fitting, alike, f"{side.word} {index}"),
                 case="alternative" if is_refused else None,
-                is_cause_shared=bool(other),
-                proposals=proposed_import(model, alike, node) if other else None,
+                is_cause_shared=bool(fitting),
+                proposals=proposed_import(model, alike, node) if fitting else None,
             )

@@ -10,14 +10,14 @@ from onnx_lint.ir.operators.mismatch import (
     GivenOperands,
     describe_schema,
     fits,
+    fitting_version,
     given_operands,
     moved_to_inputs,
-    other_version,
     version_cause,
     version_hint,
     version_with,
 )
-from onnx_lint.ir.operators.proposals import Proposal, attribute_edit
+from onnx_lint.ir.operators.proposals import Proposal, as_sentences, attribute_edit
 from onnx_lint.model import AlikeNodes, Delete, Model, Node, OperatorSchema, Proposals, has_misused_operators, ready
 from onnx_lint.model.import_proposals import proposed_import
 from onnx_lint.rule import Finding, replace, rule
@@ -93,14 +93,16 @@ def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Giv
         moved = moved_to_inputs(model.operators.schemas, schema, alike).values()
         if all(index in moved for index in range(len(side.given), side.least)):
             return
-    other = other_version(model.operators.schemas, schema, alike)
+    fitting = fitting_version(model.operators.schemas, schema, alike)
     for node in alike.nodes:
-        hint = version_hint(other, alike, node)
-        proposals = (proposed_import(model, alike, node) or _input_as_attribute(model, alike, node)) if other else None
+        hint = version_hint(fitting, alike, node)
+        proposals = None
+        if fitting:
+            proposals = proposed_import(model, alike, node) or _input_as_attribute(model, alike, node)
         if side.count_fits:
-            cause = version_cause(other, alike, f"empty {side.word}s")
+            cause = version_cause(fitting, alike, f"empty {side.word}s")
             found = _short(schema, node, side, hint)
-            yield replace(found, cause=cause, is_cause_shared=bool(other), proposals=proposals)
+            yield replace(found, cause=cause, is_cause_shared=bool(fitting), proposals=proposals)
             continue
         count = counted(len(side.given), side.word)
         has = f"{node.describe()} has {count}"
@@ -111,8 +113,8 @@ def _findings(model: Model, schema: OperatorSchema, alike: AlikeNodes, side: Giv
             clause=_clause(side),
             allowed=_allowed(side),
             subject=node.op_type,
-            cause=version_cause(other, alike, count),
-            is_cause_shared=bool(other),
+            cause=version_cause(fitting, alike, count),
+            is_cause_shared=bool(fitting),
             proposals=proposals,
         )
 
@@ -125,7 +127,7 @@ def _input_as_attribute(model: Model, alike: AlikeNodes, node: Node) -> Proposal
     parameter = None if later is None else later.input_at(index)
     if parameter is None or index != schema.max_input or parameter.name not in schema.attributes:
         return None
-    return Proposals("{}", partial(_with_attribute, model, node, parameter.name))
+    return as_sentences(partial(_with_attribute, model, node, parameter.name))
 
 
 def _with_attribute(model: Model, node: Node, name: str) -> tuple[Proposal, ...]:

@@ -7,6 +7,7 @@ from typing import Final
 
 from onnx_lint.ir.names.misspelling import is_respelt
 from onnx_lint.ir.operators.mismatch import describe_importer, fits
+from onnx_lint.ir.operators.proposals import as_sentences
 from onnx_lint.model import (
     ROOT,
     AlikeNodes,
@@ -268,7 +269,7 @@ def _imported_domain(alike: AlikeNodes, node: Node, domain: str, model: Model) -
     is_lacking = not model.operators.schemas.versions(operator.domain, operator.op_type)
     version = model.operators.opset_versions(node.graph).get(domain)
     needs_no_trial = is_lacking and _fits(alike, domain, operator.op_type, version, model)
-    return Proposals("{}", lambda: (ready(text, edit),), needs_no_trial=needs_no_trial)
+    return as_sentences(lambda: (ready(text, edit),), needs_no_trial=needs_no_trial)
 
 
 def _runtime_domain(node: Node, model: Model) -> Proposals:

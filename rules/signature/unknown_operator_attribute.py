@@ -10,9 +10,9 @@ from onnx_lint.ir.operators.attribute_proposals import meant_attribute, with_nam
 from onnx_lint.ir.operators.mismatch import (
     attributes_with,
     describe_schema,
+    fitting_version,
     misspelt_attributes,
     moved_to_inputs,
-    other_version,
     unknown_attributes,
     version_cause,
     version_hint,
@@ -93,10 +93,10 @@ def _findings(
     model: Model, schema: OperatorSchema, alike: AlikeNodes, unknown: set[str], fresh: FreshNames
 ) -> Iterator[Finding]:
     schemas = model.operators.schemas
-    other = other_version(schemas, schema, alike)
+    fitting = fitting_version(schemas, schema, alike)
     noun = "attribute" if len(schema.attributes) == 1 else "attributes"
     allowed = f"the {noun} {quote_some(schema.attributes, 20)}" if schema.attributes else "no attribute"
-    hints = {name: other or _hint(schemas, schema, name) for name in unknown}
+    hints = {name: fitting or _hint(schemas, schema, name) for name in unknown}
     misspelt = misspelt_attributes(schemas, schema, alike)
     meant = {name: misspelt.get(name) or meant_attribute(name, schema) or "" for name in unknown}
     moved = moved_to_inputs(schemas, schema, alike)
@@ -104,13 +104,13 @@ def _findings(
     certain = {name for name in unknown if _is_respelt(name, types[name], meant[name], schema)}
     for node in alike.nodes:
         if moved:
-            hint = version_hint(other or _hint(schemas, schema, min(moved)), alike, node)
+            hint = version_hint(fitting or _hint(schemas, schema, min(moved)), alike, node)
             kind_of = partial(_kind_of, model, node.graph)
             fix = inputs_instead(node, moved, schema.inputs, fresh, kind_of)
-            cause = version_cause(other, alike, " ".join(sorted(moved)))
+            cause = version_cause(fitting, alike, " ".join(sorted(moved)))
             found = _moved(schema, node, moved, hint)
             proposals = proposed_import(model, alike, node) if hint else None
-            yield replace(found, cause=cause, is_cause_shared=bool(other), fix=fix, proposals=proposals)
+            yield replace(found, cause=cause, is_cause_shared=bool(fitting), fix=fix, proposals=proposals)
         for index in attributes_with(node, unknown - moved.keys()):
             name = node.attribute_protos[index].name
             hint = version_hint(hints[name], alike, node)
@@ -121,8 +121,8 @@ def _findings(
                 f"but {describe_schema(schema)} has no such attribute{hint}",
                 allowed=allowed,
                 subject=name,
-                cause=version_cause(other, alike, name),
-                is_cause_shared=bool(other),
+                cause=version_cause(fitting, alike, name),
+                is_cause_shared=bool(fitting),
                 fix=respelled(node, index, meant[name], schema.attributes),
                 proposals=proposed_import(model, alike, node)
                 if hint

@@ -7,12 +7,12 @@ from onnx_lint.ir.operators.attribute_proposals import with_suffix, with_type
 from onnx_lint.ir.operators.mismatch import (
     attributes_with,
     describe_schema,
+    fitting_version,
     mistyped_attributes,
-    other_version,
     version_cause,
     version_hint,
 )
-from onnx_lint.ir.operators.proposals import preferred
+from onnx_lint.ir.operators.proposals import as_sentences, preferred
 from onnx_lint.model import (
     ATTRIBUTE_TYPE_NAMES,
     Assign,
@@ -68,9 +68,9 @@ def wrong_operator_attribute_type(model: Model) -> Iterator[Finding]:
         wrong = set(mistyped_attributes(schema, alike)) if alike.attributes else None
         if not wrong:
             continue
-        other = other_version(model.operators.schemas, schema, alike)
+        fitting = fitting_version(model.operators.schemas, schema, alike)
         for node in alike.nodes:
-            hint = version_hint(other, alike, node)
+            hint = version_hint(fitting, alike, node)
             for index in attributes_with(node, wrong):
                 attribute = node.attribute_protos[index]
                 expected = schema.attributes[attribute.name].type
@@ -83,8 +83,8 @@ def wrong_operator_attribute_type(model: Model) -> Iterator[Finding]:
                     allowed=expected,
                     subject=attribute.name,
                     proposals=proposals,
-                    cause=version_cause(other, alike, f"{attribute.name} {attribute.type}"),
-                    is_cause_shared=bool(other),
+                    cause=version_cause(fitting, alike, f"{attribute.name} {attribute.type}"),
+                    is_cause_shared=bool(fitting),
                 )
 
 
@@ -104,7 +104,7 @@ def _proposals(model: Model, schema: OperatorSchema, node: Node, index: int) -> 
         text = f"the attribute for {ATTRIBUTE_TYPE_NAMES.get(attribute.type)} is {quote(other)}"
         options = (*options, ready(text, Assign(node.place.at("attribute", index).at("name"), other)))
     options = (*options, *with_suffix(node, index, schema))
-    return Proposals("{}", lambda: preferred(options)) if options else None
+    return as_sentences(lambda: preferred(options)) if options else None
 
 
 def _other_attribute(schema: OperatorSchema, attribute: Proto) -> str | None:

@@ -42,7 +42,8 @@ def misplaced_tensor_data(model: Model) -> Iterator[Finding]:
     - `int32_data`: all other types. Early schemas have the type bfloat16, but list no field for it; onnx-lint follows
       the newer ones, which list it here.
     - `raw_data`: every type except string, which `string-in-raw-data` reports.
-    - If several fields have values, only `ambiguous-tensor-data` reports the tensor.
+    - If several fields have values, only `ambiguous-tensor-data` reports the tensor. If its shape has no elements, only
+      `data-in-empty-tensor` does.
     """
     # The field that is right for the type has no values, so these tensors are among the miscounted ones.
     for tensor in model.tensors.miscounted:

@@ -43,19 +43,23 @@ def nonzero_padding(model: Model) -> Iterator[Finding]:
     """
     for tensor in model.judged_tensors:
         element, field = tensor.type, tensor.allowed_field
-        if not element or element.bits not in {2, 4, 6} or not field or not tensor.elements or tensor.segment:
-            continue
-        if element.elements_per_entry == 1 and field != "raw_data":
-            continue  # one element an entry, so nothing is left over
-        used = tensor.elements * element.bits % 8
-        if used and tensor.count(field) == tensor.expected_entries:
-            yield from _findings(tensor, element, field, used)
+        if element and field and _may_leave_bits(element, field) and tensor.elements and not tensor.segment:
+            used = tensor.elements * element.bits % 8
+            if used and tensor.count(field) == tensor.expected_entries:
+                yield from _findings(tensor, element, field, used)
+
+
+def _may_leave_bits(element: ElementType, field: str) -> bool:
+    """Return whether a byte may have bits of several elements, so that the last byte may have more bits than these."""
+    return element.bits in {2, 4, 6} and (field == "raw_data" or element.elements_per_entry > 1)
 
 
 def _findings(tensor: StoredTensor, element: ElementType, field: str, used: int) -> Iterator[Finding]:
+    """Yield the finding on a tensor whose last byte has set bits besides the `used` ones."""
     last = contents.last_byte(tensor) if field == "raw_data" else contents.last_entry(tensor)
-    mask = 0xFF >> used << used
-    padding = (last or 0) & mask
+    if last is None:
+        return  # it cannot be read
+    padding = last & 0xFF & ~((1 << used) - 1)
     if padding:
         what = f"byte of {tensor.name_of(field)}" if field == "raw_data" else "entry of int32_data"
         yield Finding(

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Final
 
 from onnx_lint.inference.types.distinct_types import describe_case
 from onnx_lint.model import Attribute, Delete, Fix, Graph, Model, Proto, has_incomplete_types
 from onnx_lint.model.declared_values import empty_types
-from onnx_lint.rule import Finding, folded, rule
+from onnx_lint.rule import Finding, folded, replace, rule
 from onnx_lint.wording import quote
 
 _PARTS = {
@@ -87,7 +87,8 @@ def incomplete_type(model: Model) -> Iterator[Finding]:
             )
 
     for graph, indices in empty_types(model):
-        yield from folded(indices, partial(_empty, graph), graph.name, _MORE)
+        for finding in folded(indices, partial(_empty, graph), graph.name, _MORE):
+            yield replace(finding, fix=_deletion(graph, indices))
 
 
 def _empty(graph: Graph, index: int) -> Finding:
@@ -99,7 +100,15 @@ def _empty(graph: Graph, index: int) -> Finding:
         clause="VI-2a",
         allowed="a type, or no entry",
         subject=name,
-        fix=Fix(f"delete value info {quote(name)} of {graph.describe()}", (Delete(entry),)),
+    )
+
+
+def _deletion(graph: Graph, indices: Sequence[int]) -> Fix:
+    """Return the fix that deletes these entries of value_info."""
+    one = f"value info {quote(graph.value_info_names[indices[0]])} of {graph.describe()}"
+    what = one if len(indices) == 1 else f"the entries of value_info in {graph.describe()} whose types are empty"
+    return Fix.of_many(
+        f"delete {what}", len(indices), lambda: (Delete(graph.at("value_info", index)) for index in indices)
     )
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onnx_lint.ir.documents.value_types import kind_name
+from onnx_lint.ir.documents.value_types import kind_name, kind_names
 from onnx_lint.model import Model
 from onnx_lint.rule import Finding, rule
 
@@ -51,9 +51,12 @@ def mismatched_optional_value(model: Model) -> Iterator[Finding]:
             continue
         given = [field for field in _FIELDS if value.HasField(field)]
         if not 1 <= value.elem_type <= 5:
-            if given or value.elem_type:
+            if value.elem_type:
                 message = f"the optional states an element of kind {value.elem_type}, which does not exist"
-                yield Finding(place.at("elem_type"), message, allowed="1 to 5")
+                yield Finding(place.at("elem_type"), message, allowed=kind_names())
+            elif given:
+                message = f"the optional has a value in {given[0]}, but states no kind for it"
+                yield Finding(place.at("elem_type"), message, allowed=kind_name(_FIELDS.index(given[0]) + 1))
             continue
         wanted = _FIELDS[value.elem_type - 1]
         for field in given:

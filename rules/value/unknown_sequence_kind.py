@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from onnx_lint.ir.documents.value_types import kind_names
 from onnx_lint.model import Model
 from onnx_lint.rule import Finding, rule
 
@@ -43,4 +44,4 @@ def unknown_sequence_kind(model: Model) -> Iterator[Finding]:
         if not 1 <= value.elem_type <= 5:
             stated = f"elements of kind {value.elem_type}" if value.HasField("elem_type") else "no kind of element"
             found = f"the sequence states {stated}" + (", which does not exist" if value.elem_type else "")
-            yield Finding(place.at("elem_type"), found, allowed="1 to 5")
+            yield Finding(place.at("elem_type"), found, allowed=kind_names())

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from functools import cache, partial
+from itertools import chain
 from typing import Final
 
 from onnx_lint.model import (
@@ -22,6 +23,10 @@ from onnx_lint.model import (
 from onnx_lint.rule import Finding, Record, Related, folded, replace, rule
 from onnx_lint.wording import quote
 
+_WHY_NO_FIX: Final = "the entries differ in more than made up names of variables"
+_CONTRADICTING: Final = ("more entry contradicts an earlier one", "more entries contradict earlier ones")
+_REPEATING: Final = ("more entry repeats an earlier one", "more entries repeat earlier ones")
+
 
 @rule(
     clause=("VI-4", "VI-4a", "FUN-22", "FUN-22a", "TRN-9a"), since="0.1.0", about=has_unusual_names, needs="attribute"
@@ -32,7 +37,7 @@ def duplicate_value_info(model: Model) -> Iterator[Finding]:
     ### How to fix
 
     Keep the correct entry. `onnx-lint fix` (safe) deletes all but one of the entries that are equal, or that differ
-    only in the names of variables. If your tool adds entries, look first whether there is one.
+    only in made up names of variables. If your tool adds entries, look first whether there is one.
 
     ### Example
 
@@ -59,7 +64,9 @@ def duplicate_value_info(model: Model) -> Iterator[Finding]:
       contradict each other in kind of type, element type, rank or size.
     - It is a warning if they are equal, or if one only declares more or has other dimension variables: onnx.checker and
       ONNX Runtime accept them. Graphs and functions are judged alike.
-    - A training algorithm and the main graph are one graph (from edition 1.16 on): an entry in both is a warning.
+    - A training algorithm and the main graph are one graph (from edition 1.16 on): an entry in both is a warning. The
+      fix keeps the one of the main graph.
+    - The fix keeps all entries of a value if two of them have different variables of inputs.
     - A graph has at most two findings, one for entries that contradict earlier ones and one for the others, each with
       their number.
     """
@@ -71,19 +78,37 @@ def duplicate_value_info(model: Model) -> Iterator[Finding]:
         yield from _across(algorithm)
 
 
+def _entries_of_values(graph: Graph) -> dict[str, list[int]]:
+    """Return the indices of the entries of each value."""
+    found: dict[str, list[int]] = {}
+    for index, name in enumerate(graph.value_info_names):
+        if name:
+            found.setdefault(name, []).append(index)
+    return found
+
+
 def _across(algorithm: Graph) -> Iterator[Finding]:
     """Yield a finding on the entries of an algorithm for values that the main graph has entries for.
 
     If they contradict each other, `contradictory-declared-type` or `-shape` reports that.
     """
     graph = algorithm.inference_graph
-    main = {name: index for index, name in enumerate(graph.value_info_names)}
-    found = (
-        (_entry(graph, main[name]), _entry(algorithm, index))
+    main, own = _entries_of_values(graph), _entries_of_values(algorithm)
+    pairs = (
+        (_entry(graph, main[name][0]), _entry(algorithm, index))
         for index, name in enumerate(algorithm.value_info_names)
-        if name and name in main
+        if name in main
     )
-    yield from folded(found, _finding_across, algorithm.name, _REPEATING)
+    for finding in folded(pairs, _finding_across, algorithm.name, _REPEATING):
+        inputs = _input_variables(graph) | _input_variables(algorithm)
+        deleted = [
+            index
+            for name, indices in own.items()
+            if name in main and _is_one_enough(_entries(graph, main[name]), _entries(algorithm, indices), inputs)
+            for index in indices
+        ]
+        message = f"delete the entries of value_info in {algorithm.describe()} that are like one of {graph.describe()}"
+        yield replace(finding, fix=_deletion(algorithm, message, deleted))
 
 
 def _finding_across(entries: tuple[Declaration, Declaration]) -> Finding:
@@ -94,7 +119,6 @@ def _finding_across(entries: tuple[Declaration, Declaration]) -> Finding:
         clause="TRN-9a",
         related=(Related(earlier.place, f"first entry for {quote(later.name)}"),),
         allowed="one entry for each value",
-        fix=Fix(f"delete {later.describe()}", (Delete(later.place),)),
     )
 
 
@@ -114,97 +138,121 @@ class _Repetition(Record):
 
 def _duplicates(graph: Graph) -> Iterator[Finding]:
     """Yield a finding on the entries that contradict earlier ones, and one on the others that name a value again."""
-    entries_of_value: dict[str, list[int]] = {}
-    for index, name in enumerate(graph.value_info_names):
-        if name:
-            entries_of_value.setdefault(name, []).append(index)
-    repeated = [entries for entries in entries_of_value.values() if len(entries) > 1]
+    repeated = [entries for entries in _entries_of_values(graph).values() if len(entries) > 1]
     found = [repetition for entries in repeated for repetition in _repetitions(graph, entries)]
     found.sort(key=lambda repetition: repetition.later)
-    contradicting, repeating = ("FUN-22", "FUN-22a") if graph.is_function else ("VI-4", "VI-4a")
+    clauses = ("FUN-22", "FUN-22a") if graph.is_function else ("VI-4", "VI-4a")
+    contradicting = [repetition for repetition in found if repetition.contradicted is not None]
+    for finding in _folded(graph, clauses[0], contradicting, _CONTRADICTING):
+        yield replace(finding, fix=_WHY_NO_FIX)
+    repeating = [repetition for repetition in found if repetition.contradicted is None]
+    for finding in _folded(graph, clauses[1], repeating, _REPEATING):
+        yield replace(finding, fix=_fix(graph, repeated))
+
+
+def _folded(graph: Graph, clause: str, repetitions: Iterable[_Repetition], more: tuple[str, str]) -> Iterator[Finding]:
     earlier_entry = cache(partial(_entry, graph))  # a thousand findings may need the same one
-    finding = partial(_finding, graph, contradicting, earlier_entry)
-    for each in folded((each for each in found if each.contradicted is not None), finding, graph.name, _CONTRADICTING):
-        yield replace(each, fix=_NO_FIX)
-    finding = partial(_finding, graph, repeating, earlier_entry)
-    for each in folded((each for each in found if each.contradicted is None), finding, graph.name, _REPEATING):
-        yield replace(each, fix=_fix(graph, repeated))
+    return folded(repetitions, partial(_finding, graph, clause, earlier_entry), graph.name, more)
 
 
 def _repetitions(graph: Graph, entries: Sequence[int]) -> Iterator[_Repetition]:
     """Yield the entries of one value after the first, each compared with all before it."""
-    first, *others = entries
+    declarations = _entries(graph, entries)
+    first = next(declarations)
     earlier = EarlierStatements()
-    earlier.add(first, _entry(graph, first))
-    for later in others:
-        if _is_equal(graph, first, later):
-            yield _Repetition(first, later, contradicted=None)
+    earlier.add(first.index, first)
+    for later in declarations:
+        if _is_equal(first, later):
+            yield _Repetition(first.index, later.index, contradicted=None)
             continue
-        declaration = _entry(graph, later)
-        yield _Repetition(first, later, earlier.first_against(declaration))
-        earlier.add(later, declaration)
+        yield _Repetition(first.index, later.index, earlier.first_against(later))
+        earlier.add(later.index, later)
 
 
 def _fix(graph: Graph, repeated: Iterable[Sequence[int]]) -> Fix | str:
     """Return the fix that deletes all but one of the entries of each value, or why there is none.
 
-    A value keeps entries that differ in more than the names of variables: nobody knows which of them a reader uses.
+    A value keeps entries that state different things: nobody knows which of them a reader uses.
     """
-    groups = [entries for entries in repeated if _are_alike(graph, entries)]
-    if not groups:
-        return _NO_FIX
+    inputs = _input_variables(graph)
+    deleted: list[int] = []
+    for indices in repeated:
+        kept = _most_telling(_entries(graph, indices), inputs)
+        if _is_one_enough([kept], _entries(graph, indices), inputs):
+            deleted += [index for index in indices if index != kept.index]
+    message = f"delete the entries of value_info in {graph.describe()} that are like another one"
+    return _deletion(graph, message, deleted)
+
+
+def _deletion(graph: Graph, message: str, deleted: Sequence[int]) -> Fix | str:
+    """Return the fix that deletes these entries, or why there is none."""
+    if not deleted:
+        return _WHY_NO_FIX
+    return Fix.of_many(message, len(deleted), lambda: (Delete(graph.at("value_info", index)) for index in deleted))
+
+
+def _input_variables(graph: Graph) -> set[str]:
+    """Return the dimension variables of the inputs; those of a function have none."""
     declared = range(0 if graph.is_function else len(graph.input_names))
-    inputs = {name for index in declared for name in _variables(graph.message_at("input", index))}
-    deleted = []
-    for group in groups:
-        # An entry with the variables of the inputs says more than one with made up names.
-        kept = max(group, key=lambda index: len(inputs & _variables(graph.message_at("value_info", index))))
-        deleted += [index for index in group if index != kept]
-    return Fix.of_many(
-        f"delete the entries of value_info in {graph.describe()} that are like another one",
-        len(deleted),
-        lambda: (Delete(graph.at("value_info", index)) for index in deleted),
-    )
+    return {name for index in declared for name in _variables(graph.message_at("input", index))}
 
 
 def _variables(value: Proto) -> set[str]:
     return {dim.dim_param for dim in value.type.tensor_type.shape.dim if dim.dim_param}
 
 
+def _most_telling(entries: Iterable[Declaration], inputs: Set[str]) -> Declaration:
+    """Return the first entry with the most variables of inputs, and the fewest others: they have made up names."""
+
+    def rank(entry: Declaration) -> tuple[int, int]:
+        variables = _variables(entry.proto)
+        return len(variables & inputs), -len(variables)
+
+    return max(entries, key=rank)
+
+
+def _is_one_enough(kept: Iterable[Declaration], others: Iterable[Declaration], inputs: Set[str]) -> bool:
+    """Return whether the most telling of `kept` states all that the other entries state."""
+    first, *more = kept
+    best = _most_telling([first, *more], inputs)
+    return all(_is_equal(best, other) or _is_redundant(best, other, inputs) for other in chain([first], more, others))
+
+
 def _entry(graph: Graph, index: int) -> Declaration:
     return Declaration(graph, "value_info", index)
 
 
-def _is_equal(graph: Graph, earlier: int, later: int) -> bool:
+def _entries(graph: Graph, indices: Iterable[int]) -> Iterator[Declaration]:
+    return (_entry(graph, index) for index in indices)
+
+
+def _is_equal(earlier: Declaration, later: Declaration) -> bool:
     """Return whether two entries are equal, byte for byte if they are kept as bytes."""
-    entries = graph.proto.value_info
-    found: bool = entries[earlier] == entries[later]
-    return found
+    one, other = (each.graph.proto.value_info[each.index] for each in (earlier, later))
+    return bool(one == other)
 
 
-def _are_alike(graph: Graph, entries: Sequence[int]) -> bool:
-    """Return whether the entries are equal except for the names of variables."""
-    first, *others = entries
-    declaration = _entry(graph, first)
-    return all(_is_equal(graph, first, other) or _is_alike(declaration, _entry(graph, other)) for other in others)
+def _is_redundant(kept: Declaration, other: Declaration, inputs: Set[str]) -> bool:
+    """Return whether an entry is like another one but for made up names of variables, one for each variable or more."""
+    pairs = _pairs_of_variables(kept, other)
+    if pairs is None or len({name for _, name in pairs}) != len(pairs):
+        return False  # one name for two variables states that their sizes are equal
+    return inputs.isdisjoint(name for variable, name in pairs if name != variable)
 
 
-def _is_alike(earlier: Declaration, later: Declaration) -> bool:
-    """Return whether two entries are equal except for the names of variables."""
-    dims = [each.proto.type.tensor_type.shape.dim for each in (earlier, later)]
+def _pairs_of_variables(one: Declaration, other: Declaration) -> set[tuple[str, str]] | None:
+    """Return the variables at the same axes of two entries; None if the entries differ in more than their names."""
+    dims = [each.proto.type.tensor_type.shape.dim for each in (one, other)]
     if len(dims[0]) != len(dims[1]):
-        return False
+        return None
     copy = message("ValueInfoProto")()
-    copy.CopyFrom(later.proto)
+    copy.CopyFrom(other.proto)
+    pairs = set()
     for left, right in zip(dims[0], copy.type.tensor_type.shape.dim, strict=True):
         if left.dim_param and right.dim_param:
+            pairs.add((left.dim_param, right.dim_param))
             right.dim_param = left.dim_param
-    return serialized(earlier.proto) == serialized(copy)
-
-
-_NO_FIX: Final = "the entries differ in more than the names of variables"
-_CONTRADICTING: Final = ("more entry contradicts an earlier one", "more entries contradict earlier ones")
-_REPEATING: Final = ("more entry repeats an earlier one", "more entries repeat earlier ones")
+    return pairs if serialized(one.proto) == serialized(copy) else None
 
 
 def _finding(
@@ -224,16 +272,9 @@ def _finding(
 
 def _difference_in_words(earlier: Declaration, later: Declaration) -> str:
     """Return the difference of two entries as the end of a sentence; empty if one only declares more."""
+    one, other = earlier.describe_type(), later.describe_type()
     if contradict(earlier.statements, later.statements):
-        return f", as {earlier.describe_type()} and as {later.describe_type()}"
-    if _differ_in_variables(earlier, later):
-        return f", with other dimension variables: {earlier.describe_type()} and {later.describe_type()}"
+        return f", as {one} and as {other}"
+    if one != other and _pairs_of_variables(earlier, later) is not None:
+        return f", with other dimension variables: {one} and {other}"
     return ""
-
-
-def _differ_in_variables(one: Declaration, other: Declaration) -> bool:
-    """Return true if two tensor types differ only in the names of their variables."""
-    types = [declaration.proto.type.tensor_type for declaration in (one, other)]
-    pairs = list(zip(*[found.shape.dim for found in types], strict=False))
-    differing = [(left, right) for left, right in pairs if left.dim_param != right.dim_param]
-    return bool(differing) and all(left.dim_param and right.dim_param for left, right in differing)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from onnx_lint.spec.releases import RELEASES, release_of_edition
+from onnx_lint.spec.releases import RELEASES, release_named, release_of_edition
 from onnx_lint.spec.standard import EDITIONS
 
 
@@ -33,6 +33,23 @@ def test_each_edition_has_a_release_and_the_newest_the_last():
 def test_an_edition_that_no_release_published(edition: str):
     with pytest.raises(ValueError, match="no release published edition"):
         release_of_edition(edition)
+
+
+@pytest.mark.parametrize(
+    ("name", "release"),
+    [
+        ("1.14.1", "1.14.1"),
+        ("1.14", "1.14.0"),
+        ("1.4", "1.4.1"),
+        ("1.1", "1.1"),
+        ("1", None),
+        ("1.4.", None),
+        ("", None),
+    ],
+)
+def test_a_release_is_found_by_its_number(name: str, release: str | None):
+    found = release_named(name)
+    assert (found and found.onnx) == release
 
 
 def test_no_number_falls_from_one_release_to_the_next():

@@ -71,13 +71,14 @@ def initializers_of(tensors: Sequence[bytes]) -> Initializers:
     if not tensors:
         return NO_INITIALIZERS
     found = Initializers([], [], [], [], set())
-    layouts: dict[bytes, _TensorLayout] = {}
-    known: dict[bytes, _TensorLayout] = {}  # by the bytes before the name
+    layouts_by_type: dict[bytes, _TensorLayout] = {}
+    layouts_by_prefix: dict[bytes, _TensorLayout] = {}
     for index, piece in enumerate(tensors):
-        # A tensor of a known layout is not parsed (docs/performance.md: columns-of-initializers). What comes before the
-        # name in a layout ends with a whole field, so what follows is a tag.
+        # A tensor of a known layout is not parsed (docs/performance.md: columns-of-initializers). A prefix is known if
+        # a parsed tensor had it before its name, by the lengths of all parts. So it ends with a whole field, and the
+        # byte 42 after it is the tag of the name: no known prefix ends in the middle of a field.
         before_name, _, rest = piece.partition(_NAME)
-        layout = known.get(before_name)
+        layout = layouts_by_prefix.get(before_name)
         if layout is not None and rest and 0 < rest[0] < 0x80:
             end = rest[0] + 1
             header = layout.raw_data_header
@@ -91,27 +92,27 @@ def initializers_of(tensors: Sequence[bytes]) -> Initializers:
                     if may_hold_nan(element_type, raw, is_raw=True):
                         found.may_be_nan.add(index)
                 continue
-        layout = _add_parsed(piece, found, layouts)
+        layout = _add_parsed(piece, found, layouts_by_type)
         if layout is not None:
             name_size = _NAME_HEADER_BYTES + len(found.names[-1].encode())
             if len(before_name) + name_size + layout.size_after_name == len(piece):
-                known[before_name] = layout
+                layouts_by_prefix[before_name] = layout
     return found
 
 
-def _add_parsed(piece: bytes, found: Initializers, layouts: dict[bytes, _TensorLayout]) -> _TensorLayout | None:
+def _add_parsed(piece: bytes, found: Initializers, layouts_by_type: dict[bytes, _TensorLayout]) -> _TensorLayout | None:
     """Add a tensor to the columns, as the parser reads it. Return its layout; None if it has another one.
 
-    `layouts`: those of the tensors so far, by element type and shape; this adds to it.
+    `layouts_by_type`: those of the tensors so far, by element type and shape; this adds to it.
     """
     proto = schema.message("TensorProto").FromString(piece)
     index, name, element_type, shape = len(found.names), proto.name, proto.data_type, tuple(proto.dims)
     found.names.append(name)
     found.element_types.append(element_type)
     key = dumps((element_type, shape), WITHOUT_REFERENCES)  # `salted_key` without a call for each initializer
-    layout = layouts.get(key)
+    layout = layouts_by_type.get(key)
     if layout is None:
-        layout = layouts[key] = _layout(element_type, shape)
+        layout = layouts_by_type[key] = _layout(element_type, shape)
     found.shapes.append(layout.shape)
     fields = proto.ListFields()
     # The fields are name, type, shape and raw_data: their number fits, and the last one is raw_data.

@@ -21,6 +21,12 @@ def kind_name(number: int) -> str:
     return f"{KINDS[number - 1].upper()} ({number})" if 1 <= number <= len(KINDS) else str(number)
 
 
+def kind_names() -> str:
+    """Return all kinds for messages: `TENSOR (1), SPARSE_TENSOR (2), ... or OPTIONAL (5)`."""
+    *others, last = (kind_name(number) for number in range(1, len(KINDS) + 1))
+    return f"{', '.join(others)} or {last}"
+
+
 class ShownType(Record):
     """A type; None and 0 are for parts that the value does not show."""
 

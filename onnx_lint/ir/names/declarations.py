@@ -8,7 +8,7 @@ from typing import Final, TypeGuard
 
 from onnx_lint.common.cached import cached_property
 from onnx_lint.ir.columns.initializers import serialized_type
-from onnx_lint.ir.graph import Graph
+from onnx_lint.ir.graph import Graph, first_indices
 from onnx_lint.ir.places.place import Place
 from onnx_lint.schema import Proto
 from onnx_lint.wording import quote
@@ -169,7 +169,7 @@ def defaults_across(algorithm: Graph) -> Iterator[tuple[Declaration, Declaration
     """Yield each initializer of a training algorithm or the main graph with the other's input that has its name."""
     main = algorithm.inference_graph
     for inner, outer in ((algorithm, main), (main, algorithm)):
-        inputs = {name: index for index, name in enumerate(inner.input_names)}
+        inputs = first_indices(inner.input_names)
         for field, names in (
             ("initializer", outer.initializer_names),
             ("sparse_initializer", outer.sparse_initializer_names),

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Final
 
 from onnx_lint.common.cached import cached_property
@@ -73,13 +73,13 @@ class _Mentions:
         for nested in graph.nested:
             self._add(nested, _Mentions(nested))
         self._graph = graph
-        self._counts: dict[int, int] = {}
+        self._read_counts: dict[int, int] = {}
 
-    def count(self, node: int) -> int:
+    def read_count(self, node: int) -> int:
         """Return the number of reads of the outputs of a node."""
-        if node not in self._counts:
-            self._counts[node] = sum(len(self.reads.get(name, ())) for name in self._graph.node_outputs[node])
-        return self._counts[node]
+        if node not in self._read_counts:
+            self._read_counts[node] = sum(len(self.reads.get(name, ())) for name in self._graph.node_outputs[node])
+        return self._read_counts[node]
 
     @cached_property
     def producers(self) -> dict[str, Place]:
@@ -95,33 +95,39 @@ class _Mentions:
         names = self._graph.node_outputs[node]
         return not (self.outputs.isdisjoint(names) and self.name_users.keys().isdisjoint(names))
 
-    def objections(self, deletion: _Deletion, replacements: Mapping[str, str]) -> Iterator[str]:
-        """Yield the reasons why the nodes or the initializer cannot be deleted."""
+    def objection(self, deletion: _Deletion, replacements: Mapping[str, str]) -> str | None:
+        """Return the first reason why the nodes or the initializer cannot be deleted; None if they can."""
         removed = sorted(deletion.names.difference(replacements))
         for name in removed:
             if any(read.node not in deletion.nodes for read in self.reads.get(name, ())):
-                yield _needed_by("another node", name)
-        for name, other in replacements.items():
-            yield from (_needed_by(self.name_users[each], each) for each in (name, other) if each in self.name_users)
-            if name in self.outputs and not self._may_rename(other, deletion.nodes):
-                yield _needed_by(_OUTPUT, name)
+                return _needed_by("another node", name)
+        for replaced, replacement in replacements.items():
+            for name in (replaced, replacement):
+                if name in self.name_users:
+                    return _needed_by(self.name_users[name], name)
+            if replaced in self.outputs and not self._may_rename(replacement, deletion.nodes):
+                return _needed_by(_OUTPUT, replaced)
         for name in removed:
             if name in self.name_users or name in self.outputs:
-                yield _needed_by(self.name_users.get(name, _OUTPUT), name)
+                return _needed_by(self.name_users.get(name, _OUTPUT), name)
+        return None
 
     def _may_rename(self, name: str, deleted: Set[int]) -> bool:
         """Return whether a node that is not deleted defines the value, and callers of the graph do not see its name."""
-        producer = self._graph.positions.get(name, -1)
-        return producer >= 0 and producer not in deleted and name not in self.outputs
+        producer = self._graph.producer_of(name)
+        return producer is not None and producer not in deleted and name not in self.outputs
 
     def substitution(self, replaced: str, replacement: str, deleted: Set[int]) -> _Substitution:
-        """Return the edits after which nodes that are not deleted use `replacement` in place of `replaced`."""
-        if replaced not in self.outputs:
-            return _Substitution(replaced, self._reading(replaced, replacement, deleted))
-        renaming = Assign(self.producers[replacement], replaced)
-        return _Substitution(replacement, [renaming, *self._reading(replacement, replaced, deleted)])
+        """Return the edits after which nodes that are not deleted use `replacement` in place of `replaced`.
 
-    def _reading(self, old: str, new: str, deleted: Set[int]) -> list[Edit]:
+        There must be no `objection`: a node then produces the replacement of an output of the graph.
+        """
+        if replaced not in self.outputs:
+            return _Substitution(replaced, self._renamed_reads(replaced, replacement, deleted))
+        renaming = Assign(self.producers[replacement], replaced)
+        return _Substitution(replacement, [renaming, *self._renamed_reads(replacement, replaced, deleted)])
+
+    def _renamed_reads(self, old: str, new: str, deleted: Set[int]) -> list[Edit]:
         """Return the edits by which nodes that are not deleted read the name `new` in place of `old`."""
         return [Assign(read.place, new) for read in self.reads.get(old, ()) if read.node not in deleted]
 
@@ -145,14 +151,15 @@ class Removals:
     and which results it rounds to 16 bits depends on the nodes around them.
     """
 
-    def __init__(self, graphs: Iterable[Graph], kind_of: Callable[[str, Graph], str | None]) -> None:
-        """`graphs`: all graphs of a model whose names are all defined, and before their use; none to make no fix.
+    def __init__(
+        self, graphs: Iterable[Graph], kind_of: Callable[[str, Graph], str | None], *, is_possible: bool
+    ) -> None:
+        """`graphs`: all graphs of a model. `kind_of`: returns the type of a value that a graph sees; None if unknown.
 
-        `kind_of`: returns the type of a value that a graph sees; None if it is unknown.
+        `is_possible`: False if the model has training information, or names that are undefined or used too early.
         """
         self._kind_of = kind_of
-        graphs = list(graphs)
-        self._is_possible = bool(graphs) and not any(graph.has_redefinitions for graph in graphs)
+        self._is_possible = is_possible and not any(graph.has_redefinitions for graph in graphs)
         self._mentions: dict[Graph, _Mentions] = {}
 
     def delete_nodes(
@@ -190,7 +197,7 @@ class Removals:
         if not self._is_possible:
             return "the model has training information, or names that are undefined, out of order or defined twice"
         mentions = self._mentions_in(graph)
-        objection = next(mentions.objections(deletion, replacements), None)
+        objection = mentions.objection(deletion, replacements)
         if objection is not None:
             return objection
         substitutions = [mentions.substitution(*names, deletion.nodes) for names in replacements.items()]
@@ -219,10 +226,10 @@ class Removals:
         found, pending = [unused], [unused]
         while pending:
             for name in graph.node_inputs[pending.pop()]:
-                producer = graph.positions.get(name, -1)
-                if producer < 0:
+                producer = graph.producer_of(name)
+                if producer is None:
                     continue
-                other_reads[producer] = other_reads.get(producer, mentions.count(producer)) - 1
+                other_reads[producer] = other_reads.get(producer, mentions.read_count(producer)) - 1
                 if not other_reads[producer] and not mentions.must_keep_outputs_of(producer):
                     found.append(producer)
                     pending.append(producer)

@@ -293,7 +293,7 @@ def _is_mismatch(alike: AlikeNodes) -> bool:
     return False
 
 
-def other_version(
+def fitting_version(
     schemas: OperatorSchemas, schema: OperatorSchema, alike: AlikeNodes, missing: Collection[str] = ()
 ) -> str:
     """Return the words that name another version of the operator that the nodes fit; empty if they fit none.
@@ -331,17 +331,17 @@ def version_with(
     return None
 
 
-def version_hint(other: str, alike: AlikeNodes | BoundNodes, node: Node) -> str:
-    """Return the end of a message that compares the result of `other_version` with the imported version."""
-    return f"; {other}, but {describe_imports(alike, node)}" if other else ""
+def version_hint(fitting: str, alike: AlikeNodes | BoundNodes, node: Node) -> str:
+    """Return the end of a message that compares the result of `fitting_version` with the imported version."""
+    return f"; {fitting}, but {describe_imports(alike, node)}" if fitting else ""
 
 
-def version_cause(other: str, alike: AlikeNodes, fault: str) -> str:
-    """Return the cause of a fault: one for all faults of nodes that fit another version, see `other_version`.
+def version_cause(fitting: str, alike: AlikeNodes, fault: str) -> str:
+    """Return the cause of a fault: one for all faults of nodes that fit another version, see `fitting_version`.
 
     Rules share the cause if there is another version.
     """
-    return f"{alike.operator.versioned_name} {other or fault}"
+    return f"{alike.operator.versioned_name} {fitting or fault}"
 
 
 def describe_imports(alike: AlikeNodes | BoundNodes, node: Node) -> str:

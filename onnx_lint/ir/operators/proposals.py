@@ -95,7 +95,12 @@ def preferred(proposals: Iterable[Proposal]) -> tuple[Proposal, ...]:
 
 def only(proposal: Proposal) -> Proposals:
     """Return one change, whose words are the whole sentence."""
-    return Proposals("{}", lambda: (proposal,))
+    return as_sentences(lambda: (proposal,))
+
+
+def as_sentences(options: Callable[[], Sequence[Proposal]], *, needs_no_trial: bool = False) -> Proposals:
+    """Return changes whose words are whole sentences. See the fields of `Proposals`."""
+    return Proposals("{}", options, needs_no_trial=needs_no_trial)
 
 
 def attribute_edit(node: Node, attribute: Proto) -> Edit:

@@ -43,7 +43,8 @@ class NamesInDocument:
         found = [(message.kind, message.proto)]
         for step in place.key:
             inner = message.at(step)
-            if inner is None or (step[1] is None and not message.proto.HasField(step[0])):
+            field, index = step
+            if inner is None or (index is None and not message.proto.HasField(field)):
                 break
             message = inner
             found.append((message.kind, message.proto))

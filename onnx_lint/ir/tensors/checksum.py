@@ -65,7 +65,7 @@ class Digests:
         return _known.keep(key, digest)
 
     def _reserve_unasked(self, size: int) -> str | None:
-        """Subtract bytes from what is read without a request of the user. Return a sentence if fewer are left."""
+        """Reserve bytes to read without a request of the user, as `DataFolder.reserve_bytes` does for all."""
         if size > self._unasked_left:
             return f"its {counted(size, 'byte')} would only be read on request (option --verify-checksums)"
         self._unasked_left -= size

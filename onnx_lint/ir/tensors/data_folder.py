@@ -107,7 +107,7 @@ class DataFolder:
         return self._files if is_complete else None
 
     def reserve_bytes(self, size: int) -> str | None:
-        """Subtract a number of bytes from what may still be read. If fewer are left, return a sentence that says so."""
+        """Reserve bytes of those that may still be read. Return None, or a sentence that says that fewer are left."""
         if size > self._bytes_left:
             return f"its {size:,} bytes are more than the limit external_bytes leaves (option --limit external_bytes=N)"
         self._bytes_left -= size

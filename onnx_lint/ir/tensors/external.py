@@ -124,6 +124,7 @@ class ExternalData:
         self.length = _whole_number(first.get("length"))
         """The number of bytes of the values according to the entries; None as for the offset."""
         needed = _needed_bytes(proto)
+        # One object for two equal numbers: a model may have tens of thousands.
         self.needed_bytes = self.length if needed == self.length else needed
         """The number of bytes that the shape and element type require; None if unknown.
 
@@ -173,12 +174,12 @@ class ExternalData:
         return self._folder.file(self.location)
 
     @property
-    def is_looked_up(self) -> bool:
+    def can_propose_files(self) -> bool:
         """True if files in the model's folder are looked up, and the model is a file that can be fixed."""
         return self._folder is not None and self._folder.is_local
 
     @property
-    def end(self) -> int:
+    def required_file_size(self) -> int:
         """The number of bytes that the data file must have for this tensor."""
         return (self.offset or 0) + max(self.length or 0, self.needed_bytes or 0)
 
@@ -188,7 +189,7 @@ class ExternalData:
         That is the location with slashes for backslashes, or the last components of it below the model's folder. None
         as well if the location is that file, or if the model is remote and cannot be fixed.
         """
-        if self._folder is None or not self.is_looked_up:
+        if self._folder is None or not self.can_propose_files:
             return None
         parts = re.split(r"[/\\]", self.location)[-_MAX_COMPONENTS:]
         names = ["/".join(parts[index:]) for index in range(len(parts))]
@@ -196,7 +197,7 @@ class ExternalData:
             if name is None or name == spelled_plainly(self.location) or not is_safe_location(name):
                 continue
             file = self._folder.file(name)
-            if file.state is FileState.REGULAR and file.size is not None and self.end <= file.size:
+            if file.state is FileState.REGULAR and file.size is not None and self.required_file_size <= file.size:
                 return name
         return None
 
@@ -217,7 +218,7 @@ class ExternalData:
 
     def candidates(self) -> list[str]:
         """Return the files in the model's folder itself that look like external data; none if lookups are disabled."""
-        return self._folder.data_files() if self._folder is not None and self.is_looked_up else []
+        return self._folder.data_files() if self._folder is not None and self.can_propose_files else []
 
     def sha1(self, *, is_asked: bool) -> str | None:
         """Return the SHA-1 digest of the data file in hexadecimal; None if it cannot be read, or is too large.

@@ -27,6 +27,7 @@ VARINT_PIECE_BYTES = 1 << 15
 """The same for varints. Each of their bytes becomes a number of eight bytes: a piece fits its cache."""
 
 _FIXED_TYPES: Final = {"float_data": "<f4", "double_data": "<f8", "floats": "<f4"}
+_FIXED_BYTES: Final = {"float_data": 4, "double_data": 8, "floats": 4}
 _VARINT_TYPES: Final = {"int32_data": "int32", "int64_data": "int64", "uint64_data": "uint64", "ints": "int64"}
 """The fields of tensors, and the lists of attributes."""
 
@@ -69,14 +70,10 @@ def count_entries(source: Source, payload: Payload) -> int:
         varints = _count_varints(source, payload)
         # In a run each value follows its tag, which is a varint as well.
         return varints if payload.packed else varints // 2
-    size = _fixed_size(payload.field)
+    size = _FIXED_BYTES[payload.field]
     if payload.packed:
         return payload.length // size
     return sum(len(piece) for piece in _fixed_run(source, payload, size)) // size
-
-
-def _fixed_size(field: str) -> int:
-    return int(_FIXED_TYPES[field][-1])
 
 
 def _count_varints(source: Source, payload: Payload) -> int:
@@ -98,7 +95,7 @@ def entry_pieces(source: Source, payload: Payload) -> Iterator[Array]:
     if payload.field in _VARINT_TYPES:
         yield from _varints(source, payload)
         return
-    size = _fixed_size(payload.field)
+    size = _FIXED_BYTES[payload.field]
     if payload.packed:
         pieces = byte_pieces(source, payload.offset, payload.length - payload.length % size, PIECE_BYTES)
     else:
@@ -148,20 +145,38 @@ def _varints(source: Source, payload: Payload) -> Iterator[Array]:
         carried = data[whole:].tobytes()
         if len(carried) >= 2 * wire.MAX_VARINT_BYTES:
             return  # no varints; without a limit the rest would be read again and again
-        values = _decoded(data[:whole], ends, 1 if payload.packed else 2)
+        values = _packed_varints(data[:whole], ends) if payload.packed else _tagged_varints(data[:whole], ends)
         yield values.astype(_VARINT_TYPES[payload.field])  # keeps the low bits, as parsers do
 
 
-def _decoded(data: Array, ends: Array, step: int) -> NDArray[numpy.uint64]:
-    """Return the varints that end at `ends`; of pairs of tag and value (`step` 2) the values."""
+def _packed_varints(data: Array, ends: Array) -> NDArray[numpy.uint64]:
+    """Return the varints that end at these positions."""
     import numpy as np
 
-    if step == 1 and len(ends) == len(data):
+    if len(ends) == len(data):  # each has one byte
         return data.astype(np.uint64)
+    return _decoded(data, _starts(ends), ends)
+
+
+def _tagged_varints(data: Array, ends: Array) -> NDArray[numpy.uint64]:
+    """Return the second of each two varints: the first is the tag."""
+    return _decoded(data, _starts(ends)[1::2], ends[1::2])
+
+
+def _starts(ends: Array) -> Array:
+    """Return where varints begin that end at these positions, one after the other."""
+    import numpy as np
+
     starts = np.empty_like(ends)
     starts[:1] = 0
     starts[1:] = ends[:-1] + 1
-    starts, ends = starts[step - 1 :: step], ends[step - 1 :: step]
+    return starts
+
+
+def _decoded(data: Array, starts: Array, ends: Array) -> NDArray[numpy.uint64]:
+    """Return the varints with these first and last bytes."""
+    import numpy as np
+
     values = data[starts].astype(np.uint64) & np.uint64(0x7F)
     longest = int((ends - starts).max(initial=0))
     for place in range(1, min(longest, wire.MAX_VARINT_BYTES - 1) + 1):

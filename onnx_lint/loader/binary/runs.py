@@ -25,7 +25,10 @@ _RUN_FIELDS = {
 def records_of(
     source: Source, message: str, start: int, end: int, *, inside_groups: bool = True
 ) -> Iterator[tuple[int, int, int, int, int]]:
-    """Yield the records of a message as `wire.records` does, but the records of a run as one, of wire type `RUN`."""
+    """Yield the records of a message as `wire.records` does, but the records of a run as one, of wire type `RUN`.
+
+    The value of a run begins at its first tag, because it includes all tags.
+    """
     if message in _RUN_FIELDS:
         return _with_runs(source, message, start, end, inside_groups)
     return wire.records(source, start, end, inside_groups=inside_groups)

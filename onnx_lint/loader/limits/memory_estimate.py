@@ -13,7 +13,7 @@ memory of honest models.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from types import MappingProxyType
@@ -100,14 +100,14 @@ def memory_if_exceeding(skeleton: Skeleton, message_type: str, limit: int, *, sh
     lists = _needed_by_lists(skeleton)
     if skeleton.size * MAX_MEMORY_PER_INPUT_BYTE + lists <= limit:
         return None
-    needed = _counted(_Estimate(), skeleton, message_type)
+    needed = _estimated(_Estimate(), skeleton, message_type)
     if needed + lists > limit and shares_forms:
         with suppress(NotSharedError):
-            needed = min(needed, _counted(_Estimate(SharedForms()), skeleton, message_type))
+            needed = min(needed, _estimated(_Estimate(SharedForms()), skeleton, message_type))
     return needed + lists if needed + lists > limit else None
 
 
-def _counted(estimate: _Estimate, skeleton: Skeleton, message_type: str) -> int:
+def _estimated(estimate: _Estimate, skeleton: Skeleton, message_type: str) -> int:
     for piece in skeleton.pieces():
         estimate.add_file(message_type, piece)
     return estimate.bytes
@@ -242,11 +242,8 @@ class _Estimate:
         for descriptor, values in merged.ListFields():
             weight = weights.get(descriptor.number, _NO_WEIGHT)
             inner_type = weight.inner_type
-            if kind.type == "ValueInfoProto" and inner_type in _OFTEN_REPEATED and self._shared is not None:
-                types = self._shared.new_types(values)
-                known = len(values) - len(types)
-                self.bytes += kind.times * (weight.bytes * len(types) + _BYTES_PER_SHARED_TYPE * known)
-                self._add_messages(kind.inside(inner_type), types)
+            if kind.type == "ValueInfoProto" and inner_type == "TypeProto" and self._shared is not None:
+                self._add_shared_types(kind, values, weight.bytes, self._shared)
                 continue
             self.bytes += weight.bytes * len(values) * kind.times
             if inner_type == "NodeProto":
@@ -255,6 +252,15 @@ class _Estimate:
                 self._add_equal_messages(kind.inside(inner_type), values)
             elif inner_type is not None:
                 self._add_messages(kind.inside(inner_type), filter(None, values))
+
+    def _add_shared_types(
+        self, values: _CountedMessages, types: Sequence[bytes], bytes_per_type: int, shared: SharedForms
+    ) -> None:
+        """Count the types of values: in full only those that no earlier value has."""
+        new = shared.new_types(types)
+        known = len(types) - len(new)
+        self.bytes += values.times * (bytes_per_type * len(new) + _BYTES_PER_SHARED_TYPE * known)
+        self._add_messages(values.inside("TypeProto"), new)
 
     def _add_equal_messages(self, kind: _CountedMessages, contents: Iterable[bytes]) -> None:
         """Count messages that may be equal: each is parsed once."""

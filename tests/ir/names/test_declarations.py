@@ -10,7 +10,7 @@ from support.project.each_case import each_case
 
 from onnx_lint import schema
 from onnx_lint.input.source import BytesSource
-from onnx_lint.ir.names.declarations import contradict, statements_of
+from onnx_lint.ir.names.declarations import contradict, defaults_across, statements_of
 from onnx_lint.loader import load
 from onnx_lint.model import Model
 
@@ -129,3 +129,15 @@ def test_an_initializer_of_the_type_that_its_input_declares_is_left_out(sizes: t
             f' value_info {{ name: "w" type {{ {declared} }} }}'
         )
         assert len(model.repeated_declarations) == expected
+
+
+def test_an_initializer_is_compared_with_the_first_input_of_an_algorithm_that_has_its_name():
+    model = load(
+        BytesSource(
+            b'ir_version: 10 graph { name: "g" initializer { name: "w" data_type: 1 float_data: 1 } } training_info '
+            b'{ algorithm { name: "s" input { name: "v" } input { name: "w" } input { name: "w" } } }'
+        ),
+        "model.textproto",
+    )
+    (pair,) = defaults_across(model.training_graphs[0])
+    assert [str(each.place) for each in pair] == ["graph.initializer[0]", "training_info[0].algorithm.input[1]"]

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from onnx_lint.input.source import BytesSource
-from onnx_lint.ir.operators.mismatch import fits, given_operands, has_mismatches, moved_to_inputs, other_version
+from onnx_lint.ir.operators.mismatch import fits, fitting_version, given_operands, has_mismatches, moved_to_inputs
 from onnx_lint.loader import load
 from onnx_lint.model import Model
 from onnx_lint.spec.operators import BUILT_IN
@@ -26,7 +26,7 @@ class TestOtherVersions:
         schema = alike.operator.schema
         assert schema is not None
         assert not fits(schema, alike)
-        return other_version(model.operators.schemas, schema, alike)
+        return fitting_version(model.operators.schemas, schema, alike)
 
     @pytest.mark.parametrize(
         ("op_type", "version", "node", "expected"),

@@ -9,7 +9,7 @@ from support.models.sound_documents import SOUND, only_fault, sound_message
 from onnx_lint import schema
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
-from onnx_lint.loader.identity.other_messages import possible_kinds
+from onnx_lint.loader.identity.other_messages import is_a_model
 from onnx_lint.model import FaultKind
 
 
@@ -66,31 +66,10 @@ def test_a_truncated_document_is_told(kind: str):
     assert len(model.faults) == 1
 
 
-@pytest.mark.parametrize(
-    ("kind", "fields", "is_possible"),
-    [
-        ("SparseTensorProto", {"values": {"data_type": 1, "dims": [2]}, "dims": [9]}, True),
-        ("SparseTensorProto", {"indices": {"data_type": 7, "dims": [2]}, "dims": [9]}, True),
-        ("TensorProto", {"data_type": 1, "name": "x", "data_location": 1}, True),
-        ("TensorProto", {"data_type": 1, "name": "x"}, False),
-    ],
-)
-def test_a_part_of_a_tensor_may_be_enough(kind: str, fields: dict[str, object], is_possible: bool):
-    data = schema.message(kind)(**fields).SerializeToString()
-    assert (kind in possible_kinds(BytesSource(data))) is is_possible
-
-
-@pytest.mark.parametrize(
-    ("kind", "fields"),
-    [
-        ("SequenceProto", {"name": "ab", "elem_type": 1}),
-        ("SequenceProto", {"name": "ab", "elem_type": 3, "sequence_values": [{"elem_type": 1}]}),
-        ("MapProto", {"name": "ab", "key_type": 3, "keys": [16, 1], "values": {"elem_type": 1}}),
-        ("MapProto", {"name": "ab", "key_type": 8}),
-    ],
-)
-def test_a_whole_message_that_could_be_another_one_is_recognized(kind: str, fields: dict[str, object]):
-    """Their names could be the dimensions of a tensor."""
-    data = schema.message(kind)(**fields).SerializeToString()
-    model = load(BytesSource(data), "x.pb")
-    assert (model.kind, model.faults) == (kind, ())
+def test_the_first_fields_decide_whether_a_file_is_a_model(monkeypatch: pytest.MonkeyPatch):
+    """A file of millions of unknown fields took seconds to reject."""
+    read = []
+    window = BytesSource.window
+    monkeypatch.setattr(BytesSource, "window", lambda source, *bounds: read.append(bounds) or window(source, *bounds))
+    assert not is_a_model(BytesSource(b"\xf8\x3f\x01" * 1_000_000))
+    assert max(start for start, _ in read) < 100_000

@@ -165,7 +165,14 @@ DELETING = [
         "training-mode",
         "Dropout",
         graph(f"{node('Dropout', 'x _ on', 'y')} {ON}"),
-        graph(f"{node('Dropout', 'x _', 'y')} {ON}"),
+        graph(f"{node('Dropout', 'x', 'y')} {ON}"),
+        safe=False,
+    ),
+    _case(
+        "training-mode",
+        "Dropout with a ratio",
+        graph(f"{node('Dropout', 'x w on', 'y')} {ON} {weight('w')}"),
+        graph(f"{node('Dropout', 'x w', 'y')} {ON} {weight('w')}"),
         safe=False,
     ),
     _case(

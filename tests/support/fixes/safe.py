@@ -27,8 +27,17 @@ OF_OUTPUT = graph(RELU).replace(Y, f'output {{ name: "y" {INTS} }}')
 VERSIONS = graph(RELU, imports(("ai.onnx", 21), ("com.a", 1), ("com.a", 2)))
 VALUES = graph(RELU, f"{entry('k')} {entry('k', 'w')}")
 
+EMPTY = 'value_info { name: "y" type { } } '
 NAMED = FLOATS.replace("dim_value: 2", 'dim_param: "%s"')
 OF_VARIABLE = graph(f"{RELU} %s").replace(X, X.replace("dim_value: 2", 'dim_param: "batch"'))
+OF_TWO_VARIABLES = graph(
+    f"{RELU} {info('a', NAMED % 'unk_0')} {info('a', NAMED % 'batch')} {info('a', NAMED % 'rows')}"
+).replace(
+    X,
+    X.replace("dim_value: 2", 'dim_param: "batch"')
+    + X.replace('"x"', '"r"').replace("dim_value: 2", 'dim_param: "rows"'),
+)
+OF_RANK_2 = 'type { tensor_type { elem_type: 1 shape { dim { dim_param: "%s" } dim { dim_param: "%s" } } } }'
 EARLY = 'node { name: "u" op_type: "Abs" input: "t" output: "y" }'
 LATE = 'node { name: "w" op_type: "Relu" input: "x" output: "t" }'
 CHOICE = (
@@ -59,6 +68,13 @@ SAFE = [
         OF_VARIABLE % f"{info('a', NAMED % 'unk_0')} {info('a', NAMED % 'batch')} {info('a', NAMED % 'unk_1')}",
         OF_VARIABLE % info("a", NAMED % "batch"),
         id="other variables",
+    ),
+    Case("duplicate-value-info", OF_TWO_VARIABLES, OF_TWO_VARIABLES, id="variables of two inputs"),
+    Case(
+        "duplicate-value-info",
+        graph(f"{RELU} {info('a', OF_RANK_2 % ('n', 'm'))} {info('a', OF_RANK_2 % ('k', 'k'))}"),
+        graph(f"{RELU} {info('a', OF_RANK_2 % ('k', 'k'))}"),
+        id="one variable in place of two",
     ),
     Case(
         "unordered-nodes",
@@ -101,6 +117,12 @@ SAFE = [
         "incomplete-type",
         graph(f"{RELU} value_info {{ name: 'y' type {{ }} }} {info('a')}"),
         graph(f"{RELU} {info('a')}"),
+    ),
+    Case(
+        "incomplete-type",
+        graph(f"{RELU} {EMPTY * 20} {info('a')}"),
+        graph(f"{RELU} {info('a')}"),
+        id="more entries than rounds of fixes",
     ),
     Case("contradictory-value-info", graph(f"{RELU} {info('y', INTS)} {info('a')}"), graph(f"{RELU} {info('a')}")),
     Case("contradictory-declared-type", graph(f"{RELU} {info('a', INTS)}"), graph(RELU)),
