@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.ir.operators.stored_elements import StoredElements
-from onnx_lint.model import Model, Node
+from onnx_lint.model import Model, Node, normalized_domain
 from onnx_lint.refusals.causes import Refusal, RefusalCondition, refused_node
 from onnx_lint.refusals.operands import attribute_values, input_name, input_shape
 from onnx_lint.schema import Proto
@@ -56,7 +56,7 @@ def _is_stored(node: Node, index: int) -> bool:
     found = node.graph.definition_of(name) if name else None
     if found is None or found.node is None:
         return found is not None and found.field == "initializer"
-    return (found.node.domain, found.node.op_type) == ("", "Constant")
+    return (normalized_domain(found.node.domain), found.node.op_type) == ("", "Constant")
 
 
 def _forbidden_gate(node: Node, schema: OperatorSchema) -> Iterator[str]:

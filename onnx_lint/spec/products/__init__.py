@@ -147,7 +147,8 @@ def product_releases(target: str) -> tuple[ProductRelease, ...]:
     for index, listed in reversed([*enumerate(versions)]):
         if f"{listed}.".startswith(f"{version}."):
             return (_release(name, index),)
-    if re.fullmatch(r"(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){1,2}", version):
+    # Python refuses to read a number of thousands of digits, so no part may have more than nine.
+    if re.fullmatch(r"(0|[1-9][0-9]{0,8})(\.(0|[1-9][0-9]{0,8})){1,2}", version):
         number = version_number(version)
         later = sum(version_number(listed) < number for listed in versions)
         if 0 < later < len(versions):
