@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Final
 
 from onnx_lint.inference.shapes.dims import Shape
-from onnx_lint.model import Graph, Model, Node
+from onnx_lint.model import ROOT, Graph, Model, Node, Place
 from onnx_lint.schema import Proto
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, OperatorSchema
 
@@ -15,6 +16,14 @@ from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, OperatorSchema
 def operator_name(domain: str, op_type: str) -> str:
     """Return the name of an operator with its domain, such as `com.microsoft::Gelu`."""
     return f"{domain}::{op_type}" if domain else op_type
+
+
+def is_in_main_graph(place: Place) -> bool:
+    """Return whether a place is in the main graph, or in a graph nested in it."""
+    return _MAIN_GRAPH in place.ancestors()
+
+
+_MAIN_GRAPH: Final = ROOT.at("graph")
 
 
 # --- operands

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from onnx_lint.engine.targets.doubts import Doubt
 from onnx_lint.model import Model, StoredTensor
+from onnx_lint.refusals.operands import is_in_main_graph
 from onnx_lint.spec.element_types import MAX_INT64, DataType
 
 if TYPE_CHECKING:
@@ -34,8 +35,11 @@ def _count_unusual_sparse_tensors(model: Model) -> int:
 
 
 def _is_unusual(tensor: StoredSparseTensor) -> bool:
-    """Return whether a sparse tensor is in a function, has no indices, or makes a dense one of 2 GiB."""
-    is_outside = bool(tensor.place.key) and tensor.place.key[0][0] != "graph"
+    """Return whether a sparse tensor is in a function, has no indices, or makes a dense one of 2 GiB.
+
+    A file may consist of one sparse tensor: that is in no function.
+    """
+    is_outside = tensor.place.parent is not None and not is_in_main_graph(tensor.place)
     return is_outside or tensor.indices is None or prod(tensor.dims) > _MAX_BYTES
 
 
