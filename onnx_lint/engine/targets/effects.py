@@ -9,7 +9,7 @@ from typing import Final
 from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.settings import Settings
 from onnx_lint.engine.targets.releases import TargetRelease, target_releases
-from onnx_lint.engine.targets.unseen_faults import UnseenFaults
+from onnx_lint.engine.targets.row_exceptions import RowExceptions
 from onnx_lint.report.findings import ByTarget, Diagnostic
 from onnx_lint.spec.clauses import Severity, clauses
 from onnx_lint.spec.target import OWN_OPERATOR, title
@@ -36,9 +36,9 @@ class TargetEffect(Record):
         return self.program.partition("=")[0]
 
 
-def with_effects(item: Diagnostic, unseen: UnseenFaults, settings: Settings) -> Diagnostic:
+def with_effects(item: Diagnostic, exceptions: RowExceptions, settings: Settings) -> Diagnostic:
     """Return a finding with what the programs of the target do with it, and the severity that follows."""
-    effects = [_effect_of(program, item, unseen) for program in settings.target.programs]
+    effects = [_effect_of(program, item, exceptions) for program in settings.target.programs]
     severity = item.severity if item.rule in settings.severities else _severity(item, effects, settings)
     if severity is item.severity and not any(each.words for each in effects):
         return item
@@ -75,14 +75,14 @@ def _severity(item: Diagnostic, effects: Sequence[TargetEffect], settings: Setti
     return item.severity
 
 
-def _effect_of(program: str, item: Diagnostic, unseen: UnseenFaults) -> TargetEffect:
+def _effect_of(program: str, item: Diagnostic, exceptions: RowExceptions) -> TargetEffect:
     """Return what a program does with a violation. For a release without data, it is what both neighbours do."""
     clause = clauses()[item.clause]
     if not clause.refused_by and not clause.accepted_by and item.cited.case != OWN_OPERATOR:
         return TargetEffect(program)
     releases = target_releases(program)
-    refusals = [release.refuses_since(item, unseen) for release in releases]
-    proofs = [release.proofs_of_acceptance(item, unseen) for release in releases]
+    refusals = [release.refuses_since(item, exceptions) for release in releases]
+    proofs = [release.proofs_of_acceptance(item, exceptions) for release in releases]
     since = refusals[0] if all(refusals) else None
     accepted = tuple(dict.fromkeys(each for proof in proofs for each in proof)) if all(proofs) else ()
     if releases[0].is_checker:
