@@ -12,7 +12,7 @@ from typing import Final
 
 from onnx_lint.common.cached import cached_property
 from onnx_lint.engine.targets.inferred_shapes import InferredShapes
-from onnx_lint.engine.targets.parts_in_question import nodes_of
+from onnx_lint.engine.targets.model_parts import nodes_of
 from onnx_lint.engine.targets.unjudged_kernels import has_unknown_channels
 from onnx_lint.ir.operators.function_calls import OVERLOADS_SINCE
 from onnx_lint.ir.operators.operators import OPSET_IMPORTS_SINCE

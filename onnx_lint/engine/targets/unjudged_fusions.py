@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping
 from math import prod
 from typing import Final
 
-from onnx_lint.engine.targets.doubts import Doubt, node_doubt, phrase, phrases
-from onnx_lint.engine.targets.parts_in_question import has_attribute, is_parameter, may_be_constant, nodes_of
+from onnx_lint.engine.targets.model_parts import may_be_constant, nodes_of
+from onnx_lint.engine.targets.node_attributes import is_parameter, may_have_value
+from onnx_lint.engine.targets.unjudged_kinds import UnjudgedKind, node_kind, phrase, phrases
 from onnx_lint.model import Model, Node
 from onnx_lint.refusals.operands import input_shape, kind_of
 
@@ -20,8 +21,8 @@ def unjudged_fusions(model: Model, version: tuple[int, ...]) -> Iterator[str]:
     """Yield the nodes that a release may refuse because of what it fuses or computes at load, as phrases."""
     activations = sum(_has_odd_activation(node, version) for node in _with_own_activation(model))
     yield from phrase(activations, "node", "with a fused activation")
-    yield from phrases(model, _constant_doubts(), version)
-    if version >= _FUSES_TRANSPOSED_HALF:
+    yield from phrases(model, _unjudged_constants(), version)
+    if version >= _FUSES_TRANSPOSED_FLOAT16:
         yield from _unjudged_products(model)
     if nodes_of(model, "QuantizeLinear") or nodes_of(model, "DequantizeLinear"):
         from onnx_lint.engine.targets.unjudged_float8 import unjudged_float8
@@ -29,19 +30,19 @@ def unjudged_fusions(model: Model, version: tuple[int, ...]) -> Iterator[str]:
         yield from unjudged_float8(model, version)
 
 
-def _constant_doubts() -> Iterator[Doubt]:
-    """Yield the doubts about nodes that a release may fail to compute while it loads a model."""
+def _unjudged_constants() -> Iterator[UnjudgedKind]:
+    """Yield the kinds of nodes that a release may fail to compute while it loads a model."""
     until, nothing = _SUPPORTS_INVERSE_AND_FLOAT8, "that reduces a constant of no elements"
-    yield node_doubt(("DFT",), "of DFT that is one-sided and inverse", _is_inverse_and_one_sided, until=until)
-    yield node_doubt(("GRU", "LSTM", "RNN"), "of constants without the first output", _lacks_first_output, until=until)
-    yield node_doubt(("ArgMax", "ArgMin", "ReduceMax"), nothing, _is_of_nothing, until=_REDUCES_EMPTY)
-    yield node_doubt(("ArgMax", "ArgMin"), nothing, _is_of_nothing, since=_REDUCES_EMPTY, until=until)
-    yield node_doubt(("ConstantOfShape", "Expand", "Tile"), "that makes a constant of many GiB", _is_huge, until=until)
-    yield node_doubt(("MelWeightMatrix",), "of MelWeightMatrix of constants", _is_computed_at_load, until=until)
+    yield node_kind(("DFT",), "of DFT that is one-sided and inverse", _is_inverse_and_one_sided, until=until)
+    yield node_kind(("GRU", "LSTM", "RNN"), "of constants without the first output", _lacks_first_output, until=until)
+    yield node_kind(("ArgMax", "ArgMin", "ReduceMax"), nothing, _is_of_nothing, until=_REDUCES_EMPTY)
+    yield node_kind(("ArgMax", "ArgMin"), nothing, _is_of_nothing, since=_REDUCES_EMPTY, until=until)
+    yield node_kind(("ConstantOfShape", "Expand", "Tile"), "that makes a constant of many GiB", _is_huge, until=until)
+    yield node_kind(("MelWeightMatrix",), "of MelWeightMatrix of constants", _is_computed_at_load, until=until)
     unlike = "of MaxUnpool with indices of another rank, or of an unknown one"
-    yield node_doubt(("MaxUnpool",), unlike, _has_unlike_indices, until=until)
-    yield node_doubt(_POOLS, "of a pool of no channels", _has_no_channels)
-    yield node_doubt(("Div", "Mod"), "with a quotient that may overflow", _overflows)
+    yield node_kind(("MaxUnpool",), unlike, _has_unlike_indices, until=until)
+    yield node_kind(_POOLS, "of a pool of no channels", _has_no_channels)
+    yield node_kind(("Div", "Mod"), "with a quotient that may overflow", _overflows)
 
 
 def _unjudged_products(model: Model) -> Iterator[str]:
@@ -57,7 +58,7 @@ def _unjudged_products(model: Model) -> Iterator[str]:
 _SUPPORTS_INVERSE_AND_FLOAT8: Final = (1, 32)
 """The first known release that has a one-sided inverse DFT, HardSwish in fused nodes, most float8 in them, and
 constants of no elements."""
-_FUSES_TRANSPOSED_HALF: Final = (1, 23)
+_FUSES_TRANSPOSED_FLOAT16: Final = (1, 23)
 """The first known release that ends the process for some products of a transposed tensor of float16."""
 _REDUCES_EMPTY: Final = (1, 23)
 """The first known release whose ReduceMax takes an empty tensor."""
@@ -147,4 +148,4 @@ def _overflows(model: Model, node: Node) -> bool:
 
 
 def _is_inverse_and_one_sided(_: Model, node: Node) -> bool:
-    return has_attribute(node, "inverse", 1) and has_attribute(node, "onesided", 1)
+    return may_have_value(node, "inverse", 1) and may_have_value(node, "onesided", 1)

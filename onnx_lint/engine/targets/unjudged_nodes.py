@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 
-from onnx_lint.engine.targets.doubts import phrase
+from onnx_lint.engine.targets.unjudged_kinds import phrase
 from onnx_lint.ir.operators.operators import AlikeNodes, Operator, OperatorStatus
 from onnx_lint.model import Model, Node
 from onnx_lint.refusals.operands import kind_of
