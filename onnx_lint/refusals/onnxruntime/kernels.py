@@ -18,7 +18,7 @@ from onnx_lint.refusals.operands import (
 )
 from onnx_lint.refusals.refused_values import refused_values_of
 from onnx_lint.spec.operators import OperatorSchema
-from onnx_lint.spec.operators.runtime_releases import refused_values
+from onnx_lint.spec.operators.runtime_releases import refused_attributes
 from onnx_lint.spec.products import Kernel, ProductRelease
 from onnx_lint.spec.products.refusals import REFUSED_FORMS
 from onnx_lint.wording import quote
@@ -132,5 +132,5 @@ def _refused_forms(model: Model, node: Node, schema: OperatorSchema) -> Iterator
 def _later_values(node: Node, schema: OperatorSchema, types: OperandTypes, release: ProductRelease) -> Iterator[str]:
     """Yield the attributes of one of ONNX Runtime's operators with values that the release does not have, in words."""
     values = {**attribute_values(node, schema), "outputs": str(len(node.outputs))}
-    for name, value in refused_values(release.version, schema.name, values, types):
-        yield f"attribute {quote(name)} with the value {value}"
+    for attribute in refused_attributes(release.version, schema.name, values, types):
+        yield f"attribute {quote(attribute.name)} with the value {attribute.value}"
