@@ -23,9 +23,9 @@ class TargetEffect(Record):
     """What a program does with a violation of a clause."""
 
     program: str
-    since: str | None = None
+    refused_since: str | None = None
     """The first release that is known to refuse it, if the program does."""
-    accepting: tuple[str, ...] = ()
+    proofs: tuple[str, ...] = ()
     """The releases that prove that it accepts it, if the program does."""
     words: str = ""
     """The same in words; empty if nothing is known."""
@@ -44,14 +44,14 @@ def with_effects(item: Diagnostic, exceptions: RowExceptions, settings: Settings
         return item
     accepted_by: dict[str, tuple[str, ...]] = {}
     for each in effects:
-        if each.accepting and item.cited.case != OWN_OPERATOR:  # then the operands and attributes are not judged
-            accepted_by[each.name] = tuple(dict.fromkeys((*accepted_by.get(each.name, ()), *each.accepting)))
+        if each.proofs and item.cited.case != OWN_OPERATOR:  # then the operands and attributes are not judged
+            accepted_by[each.name] = tuple(dict.fromkeys((*accepted_by.get(each.name, ()), *each.proofs)))
     return replace(
         item,
         severity=severity,
         by_target=ByTarget(
             item.by_target.program,
-            refused_by=tuple({each.name: each.since for each in effects if each.since is not None}.items()),
+            refused_by=tuple({each.name: each.refused_since for each in effects if each.refused_since}.items()),
             accepted_by=tuple(accepted_by.items()),
             answers=tuple((title(each.program), each.words) for each in effects if each.words),
         ),
@@ -64,13 +64,13 @@ def _severity(item: Diagnostic, effects: Sequence[TargetEffect], settings: Setti
     At most a warning if all of them accept it, or if the gate is about refusals only and the clause about the model
     itself.
     """
-    if any(each.since is not None for each in effects):
+    if any(each.refused_since is not None for each in effects):
         return Severity.ERROR
     if settings.target.is_onnx:
         return item.severity
     is_about_model = item.cited.declared_by is None and clauses()[item.clause].chapter not in _FILE_CHAPTERS
     is_harmless = settings.target_gate == "refused" and is_about_model
-    if is_harmless or all(each.accepting for each in effects):
+    if is_harmless or all(each.proofs for each in effects):
         return min(item.severity, Severity.WARNING)
     return item.severity
 
@@ -120,14 +120,23 @@ def _release_answers(
     answer for each. A release may refuse the model for another fault.
     """
     pairs = zip(refusals, proofs, strict=True)
-    answers = ["refuse{} it" if refusal else _LOADS if proof else "" for refusal, proof in pairs]
+    answers = [_REFUSES if refusal else _LOADS if proof else _UNKNOWN for refusal, proof in pairs]
     versions = [release.data.version for release in releases if release.data is not None]
     if len(answers) == 1:
-        return answers[0].format("s")
+        return answers[0].of_one
     if len(set(answers)) == 1:
-        return f"{listed(versions)} {answers[0].format('')}" if answers[0] else ""
-    each = zip(versions, answers, strict=True)
-    return "; ".join(f"{version} {answer.format('s')}" for version, answer in each if answer)
+        return "" if answers[0] is _UNKNOWN else f"{listed(versions)} {answers[0].of_several}"
+    known = [(version, answer) for version, answer in zip(versions, answers, strict=True) if answer is not _UNKNOWN]
+    return "; ".join(f"{version} {answer.of_one}" for version, answer in known)
 
 
-_LOADS: Final = "load{} with this fault"
+class _ReleaseAnswer(Record):
+    """What one release or several releases do, in words."""
+
+    of_one: str
+    of_several: str
+
+
+_REFUSES: Final = _ReleaseAnswer("refuses it", "refuse it")
+_LOADS: Final = _ReleaseAnswer("loads with this fault", "load with this fault")
+_UNKNOWN: Final = _ReleaseAnswer("", "")

@@ -15,7 +15,7 @@ class InferredShapes:
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        self._are_inferred: dict[Node, bool] = {}
+        self._is_inferred_by_node: dict[Node, bool] = {}
         """Whether onnx infers the shape of the first output of a node, for those that were asked about."""
 
     def are_inferred(self, name: str) -> bool:
@@ -25,31 +25,31 @@ class InferredShapes:
 
     def _is_inferred(self, found: Definition | None) -> bool:
         """Return whether onnx infers the shape of a value, since that of each value before it needs no contents."""
-        if found is not None and found.node is not None and found.node not in self._are_inferred:
-            self._infer(found.node)
-        return self._is_known_inferred(found)
+        if found is not None and found.node is not None and found.node not in self._is_inferred_by_node:
+            self._look_at(found.node)
+        return self._was_inferred(found)
 
-    def _infer(self, node: Node) -> None:
-        """Set `_are_inferred` for a node, and for those before it. A cycle is not inferred."""
-        known = self._are_inferred
+    def _look_at(self, node: Node) -> None:
+        """Set `_is_inferred_by_node` for a node, and for those before it. A cycle is not inferred."""
+        known = self._is_inferred_by_node
         pending, begun = [node], set[Node]()
         while pending:
             current = pending[-1]
             sources = [current.graph.definition_of(name) for name in current.inputs if name]
-            if current not in begun and current not in known and self._infers(current):
+            if current not in begun and current not in known and self._needs_only_shapes(current):
                 begun.add(current)
                 before = [each.node for each in sources if each is not None and each.node is not None]
                 pending += [each for each in before if each not in known and each not in begun]
                 continue
             pending.pop()
             if current not in known:
-                known[current] = current in begun and all(map(self._is_known_inferred, sources))
+                known[current] = current in begun and all(map(self._was_inferred, sources))
 
-    def _is_known_inferred(self, found: Definition | None) -> bool:
-        """Return whether onnx infers the shape of a value whose node is in `_are_inferred`."""
+    def _was_inferred(self, found: Definition | None) -> bool:
+        """Return whether onnx infers the shape of a value whose node is in `_is_inferred_by_node`."""
         if found is None or found.node is None:
             return found is not None and self._has_sizes(found)
-        return not found.index and self._are_inferred.get(found.node, False)
+        return not found.index and self._is_inferred_by_node.get(found.node, False)
 
     def _has_sizes(self, found: Definition) -> bool:
         """Return whether an input of the main graph, or an initializer, has a shape of numbers."""
@@ -60,8 +60,8 @@ class InferredShapes:
         shape = self._model.shape_of(found.graph.input_names[found.index], found.graph)
         return shape is not None and all(isinstance(size, int) for size in shape)
 
-    def _infers(self, node: Node) -> bool:
-        """Return whether onnx infers the first output of a node from the shapes of the inputs."""
+    def _needs_only_shapes(self, node: Node) -> bool:
+        """Return whether onnx infers the first output of a node from the shapes of the inputs alone."""
         if normalized_domain(node.domain) or node.op_type not in INFERRED:
             return False
         return (self._model.imports.versions(node.graph.function).get("") or 0) >= INFERRED_SINCE

@@ -105,7 +105,7 @@ def _unjudged_form(name: str, node: NodeToConvert) -> str | None:
     if name.startswith(("Arg", "Reduce")) and (form_of_reduction := _unjudged_reduction(node)) is not None:
         return form_of_reduction
     types = _CONVERTED_TYPES.get(name)
-    if types is not None and inputs and not _has_type(node, types):
+    if types is not None and inputs and node.kind(inputs[0]) not in types:
         return "with a first input of this type"
     form = _UNJUDGED_FORMS.get(name)
     if form is not None and form.may_fail(node):
@@ -143,22 +143,23 @@ def _has_unknown_rank(node: NodeToConvert) -> bool:
     return any(node.model.shape_of(name, node.node.graph) is None for name in node.node.inputs if name)
 
 
-def _has_type(node: NodeToConvert, types: str) -> bool:
-    """Return whether the first input has one of these types."""
-    kind = node.kind(node.node.inputs[0])
-    return kind.removeprefix("tensor(").removesuffix(")") in types.split()
+def _tensors(*element_types: str) -> frozenset[str]:
+    return frozenset(f"tensor({name})" for name in element_types)
 
 
-_CONVERTED_TYPES: Final[Mapping[str, str]] = {
-    "BatchNormalization": "float float16 double",
-    "Celu": "float",
-    "DFT": "float float16 bfloat16",
-    "MaxRoiPool": "float float16 double",
-    "RMSNormalization": "float",
-    "RandomNormalLike": "float float16 double bfloat16",
-    "RandomUniformLike": "float",
-    "Resize": "float float16 bfloat16 int8 uint8 int32 int64",
-    "Upsample": "float float16 bfloat16 int8 uint8 int32 int64",
+_FLOATS: Final = _tensors("float", "float16", "double")
+_IMAGES: Final = _tensors("float", "float16", "bfloat16", "int8", "uint8", "int32", "int64")
+
+_CONVERTED_TYPES: Final[Mapping[str, frozenset[str]]] = {
+    "BatchNormalization": _FLOATS,
+    "Celu": _tensors("float"),
+    "DFT": _tensors("float", "float16", "bfloat16"),
+    "MaxRoiPool": _FLOATS,
+    "RMSNormalization": _tensors("float"),
+    "RandomNormalLike": _FLOATS | _tensors("bfloat16"),
+    "RandomUniformLike": _tensors("float"),
+    "Resize": _IMAGES,
+    "Upsample": _IMAGES,
 }
 """The types of input 0 with which a conversion does not fail, for operators that ONNX allows other types for."""
 
