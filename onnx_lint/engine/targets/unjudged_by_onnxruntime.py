@@ -50,11 +50,11 @@ def _tree_ensembles(model: Model) -> list[Node]:
     return [node for each in alike if each.operator.domain == "ai.onnx.ml" for node in each.nodes]
 
 
-def _count_trees_with_other_ids(model: Model) -> int:
-    return sum(map(_has_other_ids, _tree_ensembles(model)))
+def _count_trees_with_ids_after_0(model: Model) -> int:
+    return sum(map(_ids_begin_after_0, _tree_ensembles(model)))
 
 
-def _has_other_ids(node: Node) -> bool:
+def _ids_begin_after_0(node: Node) -> bool:
     """Return whether the node IDs of a tree do not begin with 0, as ONNX Runtime counts them."""
     return is_parameter(node, "nodes_nodeids") or any(
         min(each.ints, default=0) > 0 for each in node.attribute_protos if each.name == "nodes_nodeids"
@@ -97,7 +97,7 @@ _NOT_REGISTERED: Final = (
 
 _UNJUDGED_GRAPHS: Final = (
     UnjudgedKind("main graph", "without outputs", _count_main_graphs_without_outputs),
-    UnjudgedKind("tree ensemble", "with ids that do not begin with 0", _count_trees_with_other_ids),
+    UnjudgedKind("tree ensemble", "with ids that do not begin with 0", _count_trees_with_ids_after_0),
     UnjudgedKind("tree ensemble", "whose branches share nodes", _count_trees_with_shared_nodes, until=_SHARES_NODES),
     UnjudgedKind("input", "of a type that the release may not have", _count_inputs_of_rare_types),
 )
@@ -132,7 +132,7 @@ _CONTRIBUTED: Final = "com.microsoft"
 
 
 def _count_nodes_of_functions_with_mistaken_shapes(model: Model) -> int:
-    mistaken = {**MISTAKEN_SHAPES, MVN: _has_no_axes, "Resize": _has_scales}
+    mistaken = {**MISTAKEN_SHAPES, MVN: _lacks_axes, "Resize": _has_scales}
     return sum(
         node.graph.function is not None and is_mistaken(model, node)
         for name, is_mistaken in mistaken.items()
@@ -140,7 +140,7 @@ def _count_nodes_of_functions_with_mistaken_shapes(model: Model) -> int:
     )
 
 
-def _has_no_axes(_: Model, node: Node) -> bool:
+def _lacks_axes(_: Model, node: Node) -> bool:
     return not has_attribute(node, "axes")
 
 

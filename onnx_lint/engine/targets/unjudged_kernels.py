@@ -16,11 +16,9 @@ from onnx_lint.engine.targets.onnx_inference import (
     may_have_forbidden_gates,
 )
 from onnx_lint.engine.targets.unjudged_kinds import UnjudgedKind, node_kind, phrase
-from onnx_lint.ir.graph import GraphKind
 from onnx_lint.model import Model, Node
-from onnx_lint.refusals.operands import input_name, input_shape, kind_of, output_name
+from onnx_lint.refusals.operands import input_name, input_shape, is_given_by_run, kind_of, output_name
 from onnx_lint.spec.element_types import MAX_INT64, DataType
-from onnx_lint.spec.ir_versions import FREE_INITIALIZERS_SINCE
 from onnx_lint.spec.products.refusals import (
     LINEAR_ATTENTION,
     ONNXRUNTIME_NEEDED_ATTRIBUTES,
@@ -31,7 +29,7 @@ from onnx_lint.spec.products.refusals import (
 # --- function bodies that ONNX Runtime uses where it has no kernel
 
 
-def _is_narrow_clip(model: Model, node: Node) -> bool:
+def _is_clip_of_narrow_type(model: Model, node: Node) -> bool:
     """Return whether the function body of a Clip needs Less and Where of a narrow type, which have no kernel."""
     return any(node.inputs[1:]) and kind_of(model, node.graph, input_name(node, 0)) in _NARROW
 
@@ -96,11 +94,8 @@ def _may_divide_by_0(model: Model, node: Node) -> bool:
     Some releases end the process while they compute the quotient of constants.
     """
     name = input_name(node, 1)
-    if kind_of(model, node.graph, name) not in _NOT_FOLLOWED:
+    if kind_of(model, node.graph, name) not in _NOT_FOLLOWED or is_given_by_run(model, node.graph, name):
         return False
-    found = node.graph.definition_of(name)
-    if found is not None and found.field == "input" and found.graph.kind is GraphKind.MAIN:
-        return name in found.graph.initializer_index and model.effective_ir_version < FREE_INITIALIZERS_SINCE
     contents = stored_contents(model, node.graph, name)
     return not contents or any(each is None or 0 in each for each in contents)
 
@@ -112,7 +107,7 @@ _NOT_FOLLOWED: Final = frozenset(f"tensor({name})" for name in ("int8", "int16",
 # --- attributes
 
 
-def _pads_the_kernel(_: Model, node: Node) -> bool:
+def _may_pad_by_kernel_size(_: Model, node: Node) -> bool:
     """Return whether a pad of a pool is as long as the kernel, for some axis."""
     if is_parameter(node, "kernel_shape", "pads"):
         return True
@@ -120,14 +115,14 @@ def _pads_the_kernel(_: Model, node: Node) -> bool:
     return max(lists.get("pads", ()), default=0) >= min(lists.get("kernel_shape", ()), default=MAX_INT64)
 
 
-def _has_odd_numbers_of_lrn(_: Model, node: Node) -> bool:
+def _may_have_refused_lrn_numbers(_: Model, node: Node) -> bool:
     """Return whether the size is even, or alpha or beta is not above 0."""
     numbers = [each.f for each in node.attribute_protos if each.name in ("alpha", "beta")]
     sizes = [each.i for each in node.attribute_protos if each.name == "size"]
     return min(numbers, default=1.0) <= 0 or any(size % 2 == 0 for size in sizes)
 
 
-def _has_steps_of_0(_: Model, node: Node) -> bool:
+def _may_have_steps_below_1(_: Model, node: Node) -> bool:
     """Return whether a dilation or a stride is below 1, or may be."""
     lists = [each.ints for each in node.attribute_protos if each.name in ("dilations", "strides")]
     return is_parameter(node, "dilations", "strides") or any(min(each, default=1) < 1 for each in lists)
@@ -152,11 +147,11 @@ def _has_lengths_and_number(_: Model, node: Node) -> bool:
 
 
 _MAY_REFUSE_ATTRIBUTES: Final[Mapping[str, Callable[[Model, Node], bool]]] = {
-    **dict.fromkeys(("AveragePool", "LpPool", "MaxPool", "MaxUnpool"), _pads_the_kernel),
+    **dict.fromkeys(("AveragePool", "LpPool", "MaxPool", "MaxUnpool"), _may_pad_by_kernel_size),
     **dict.fromkeys(("EyeLike", "RandomNormalLike", "RandomUniformLike"), _may_produce_float16),
     "BatchNormalization": has_empty_outputs,
-    "Col2Im": _has_steps_of_0,
-    "LRN": _has_odd_numbers_of_lrn,
+    "Col2Im": _may_have_steps_below_1,
+    "LRN": _may_have_refused_lrn_numbers,
     "RotaryEmbedding": _has_rotary_dimension,
     "Slice": _has_lists_of_unequal_length,
     "Split": _has_lengths_and_number,
@@ -190,7 +185,7 @@ def _unjudged_value(name: str, forms: Sequence[RefusedForm]) -> UnjudgedKind:
 
 
 UNJUDGED_FUNCTION_BODIES: Final = (
-    node_kind(("Clip",), "of Clip with a narrow type", _is_narrow_clip),
+    node_kind(("Clip",), "of Clip with a narrow type", _is_clip_of_narrow_type),
     node_kind(
         ("CausalConvWithState",), "of CausalConvWithState with an unknown number of channels", has_unknown_channels
     ),

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from onnx_lint.ir.operators.stored_elements import StoredElements
 from onnx_lint.model import Model, Node, normalized_domain
 from onnx_lint.refusals.causes import Refusal, RefusalCondition, refused_node
-from onnx_lint.refusals.operands import attribute_values, input_name, input_shape
+from onnx_lint.refusals.operands import attribute_values, input_name, input_shape, is_given_by_run
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import EXTERNAL_LOCATION
 from onnx_lint.spec.operators import OperatorSchema
@@ -47,15 +47,17 @@ def _has_negative_axes(model: Model, node: Node, release: ProductRelease) -> boo
     axes = [axis for each in node.attribute_protos if each.name == "axes" for axis in each.ints]
     if min(axes, default=0) >= 0 or input_shape(model, node, 0) is None:
         return False
-    return _is_stored(node, 2) and 0 not in (input_shape(model, node, 2) or ())
+    return _is_stored(model, node, 2) and 0 not in (input_shape(model, node, 2) or ())
 
 
-def _is_stored(node: Node, index: int) -> bool:
-    """Return whether an input is an initializer, or the output of a Constant."""
+def _is_stored(model: Model, node: Node, index: int) -> bool:
+    """Return whether an input is an initializer that no run replaces, or the output of a Constant."""
     name = input_name(node, index)
     found = node.graph.definition_of(name) if name else None
-    if found is None or found.node is None:
-        return found is not None and found.field == "initializer"
+    if found is None:
+        return False
+    if found.node is None:
+        return name in found.graph.initializer_index and not is_given_by_run(model, node.graph, name)
     return (normalized_domain(found.node.domain), found.node.op_type) == ("", "Constant")
 
 
