@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lookups of parts of a model that a program may refuse: nodes of an operator, types of values, constants."""
+"""Lookups of nodes, types of values and constants for the modules that say what a program may refuse."""
 
 from __future__ import annotations
 
@@ -76,9 +76,9 @@ def passed_on(model: Model, node: Node, output: str) -> tuple[str, ...]:
 
 
 def normalized_sizes(model: Model, node: Node) -> Sequence[object] | None:
-    """Return the size of each axis that a LayerNormalization normalizes, None for one that is unknown.
+    """Return the size of each axis that a LayerNormalization normalizes, with None for an unknown size.
 
-    None if it is unknown how many these are.
+    Return None if the number of these axes is unknown.
     """
     if is_parameter(node, "axis"):
         return None

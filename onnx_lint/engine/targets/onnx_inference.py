@@ -25,12 +25,12 @@ def may_have_forbidden_gates(_: Model, node: Node) -> bool:
 
 
 def has_untyped_output(graph: Graph) -> bool:
-    """Return whether a graph of an attribute has an output without a type; one that is named twice counts as well."""
+    """Return whether a graph of an attribute has an output without a type, also a second entry of one name."""
     return graph.parent is not None and any(not each.type.WhichOneof("value") for each in graph.proto.output)
 
 
 def has_empty_outputs(_: Model, node: Node) -> bool:
-    """Return whether a node has outputs after the first one, all of which are omitted."""
+    """Return whether a node has several outputs, and omits all but the first."""
     return len(node.outputs) > 1 and not any(node.outputs[1:])
 
 

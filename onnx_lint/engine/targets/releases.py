@@ -23,7 +23,7 @@ class TargetRelease(Record):
     program: str
     """The program as the target names it, such as `onnxruntime=1.32`."""
     data: ProductRelease | None
-    """What is known of the release; None for a checker, of which only the rows of clauses have releases."""
+    """The data about the release; None for a checker: only the rows of clauses name its releases."""
 
     @property
     def is_checker(self) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts that ONNX Runtime refuses in some models, so that it cannot be said to load a model with them."""
+"""The parts that ONNX Runtime refuses in some models. Each makes the verdict *not proven*."""
 
 from __future__ import annotations
 

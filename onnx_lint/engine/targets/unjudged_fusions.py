@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The nodes of which ONNX Runtime makes others that a release may refuse, so that it cannot be said to load the model.
+"""The nodes that ONNX Runtime fuses, or computes while it loads a model. A release may refuse the result.
 
 Seen in 1.17.3, 1.18.1, 1.20.1, 1.23.2 and 1.32.0.
 """
