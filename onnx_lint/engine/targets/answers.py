@@ -49,9 +49,9 @@ def _answer_to_own_finding(release: TargetRelease, item: Diagnostic) -> TargetAn
 
 
 def _is_compared_later(release: TargetRelease, item: Diagnostic) -> bool:
-    """Return whether the release does not check this operand yet.
+    """Return whether the release does not check the shape of this operand yet.
 
-    It is an input of one of its own operators, whose shape only later releases check.
+    It is an input of one of the release's own operators, and only later releases check its shape.
     """
     domain, _, name = (item.operator or "").rpartition("::")
     index = item.at.index if item.at.field == "input" else None

@@ -19,6 +19,18 @@ _FILE_CHAPTERS: Final = ("file", "external-data")
 """The chapters of faults that may make a program read something else, or nothing."""
 
 
+class _ReleaseAnswer(Record):
+    """What one release or several releases do, in words."""
+
+    of_one: str
+    of_several: str
+
+
+_REFUSES: Final = _ReleaseAnswer("refuses it", "refuse it")
+_LOADS: Final = _ReleaseAnswer("loads with this fault", "load with this fault")
+_UNKNOWN: Final = _ReleaseAnswer("", "")
+
+
 class TargetEffect(Record):
     """What a program does with a violation of a clause."""
 
@@ -128,15 +140,3 @@ def _release_answers(
         return "" if answers[0] is _UNKNOWN else f"{listed(versions)} {answers[0].of_several}"
     known = [(version, answer) for version, answer in zip(versions, answers, strict=True) if answer is not _UNKNOWN]
     return "; ".join(f"{version} {answer.of_one}" for version, answer in known)
-
-
-class _ReleaseAnswer(Record):
-    """What one release or several releases do, in words."""
-
-    of_one: str
-    of_several: str
-
-
-_REFUSES: Final = _ReleaseAnswer("refuses it", "refuse it")
-_LOADS: Final = _ReleaseAnswer("loads with this fault", "load with this fault")
-_UNKNOWN: Final = _ReleaseAnswer("", "")

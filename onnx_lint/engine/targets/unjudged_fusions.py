@@ -52,9 +52,9 @@ def _unjudged_products(model: Model) -> Iterator[str]:
     """Yield the products of float16 that may end the process."""
     named = [each for each in model.operators.alike_nodes if each.operator.op_type in ("MatMul", "FusedMatMul")]
     if named and nodes_of(model, "Transpose"):
-        from onnx_lint.engine.targets.unjudged_products import products_in_question
+        from onnx_lint.engine.targets.unjudged_products import count_products_ending_process
 
-        count = products_in_question(model, [node for each in named for node in each.nodes])
+        count = count_products_ending_process(model, [node for each in named for node in each.nodes])
         yield from phrase(count, "node", "of MatMul of float16, of a Transpose and a constant")
 
 

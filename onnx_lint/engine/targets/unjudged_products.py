@@ -17,7 +17,7 @@ from onnx_lint.refusals.operands import input_name, kind_of, output_name
 from onnx_lint.spec.releases import normalized_domain
 
 
-def products_in_question(model: Model, products: Sequence[Node]) -> int:
+def count_products_ending_process(model: Model, products: Sequence[Node]) -> int:
     """Return the number of products that may end the process."""
     return _Products(model).count(products)
 

@@ -27,7 +27,10 @@ _OPERATOR_SET_CLAUSE: Final = "VER-12a"
 def version_verdicts(
     model: Model, settings: Settings, found: Sequence[Diagnostic], *, rules: Collection[str], unjudged: Sequence[str]
 ) -> Iterator[TargetVerdict]:
-    """Yield the verdict for each version of the target. `rules`: those that ran. `unjudged`: what no rule judged."""
+    """Yield the verdict for each version of the target.
+
+    `rules`: those that ran. `unjudged`: the parts that no rule judged, in words.
+    """
     for version in _versions(settings):
         causes = sum(item.clause == version.clause and _is_about(item, version.domain) for item in found)
         reasons = [*unjudged, *_not_compared(model, version.domain)]
@@ -56,7 +59,7 @@ def _versions(settings: Settings) -> Iterator[_TargetVersion]:
         yield _TargetVersion(f"IR version {target.ir_version}", _IR_VERSION_CLAUSE, "fields and types")
     for domain, version in target.opset_versions.items():
         name = f"{visible(domain or DOMAIN_ALIAS)} {version}"
-        yield _TargetVersion(name, _OPERATOR_SET_CLAUSE, "operators", domain)
+        yield _TargetVersion(name, _OPERATOR_SET_CLAUSE, "operators", domain=domain)
 
 
 def _is_about(item: Diagnostic, domain: str | None) -> bool:
@@ -69,7 +72,7 @@ def _is_about(item: Diagnostic, domain: str | None) -> bool:
 
 
 def _not_compared(model: Model, domain: str | None) -> Iterator[str]:
-    """Yield what has no version to compare: a model that was not read, nodes of the domain without known signature."""
+    """Yield the parts without a version to compare: a model that was not read, and nodes without a known signature."""
     if not model.loaded:
         yield "the model could not be read"
     if domain is None or not model.loaded:
