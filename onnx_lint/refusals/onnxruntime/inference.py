@@ -97,5 +97,11 @@ def _is_in_data_file(model: Model, node: Node, index: int) -> bool:
 
 
 def _tensors_of(model: Model, node: Node, index: int) -> Iterator[Proto]:
-    """Yield the tensors that an input may be."""
-    return StoredElements(model.calls, model.main_graph).tensors_of(node.graph, input_name(node, index))
+    """Yield the tensors that an input may be. Before IR version 4 it may be the initializer of a graph input."""
+    name = input_name(node, index)
+    yield from StoredElements(model.calls, model.main_graph).tensors_of(node.graph, name)
+    found = node.graph.definition_of(name) if name else None
+    graph = model.main_graph
+    is_graph_input = found is not None and found.graph is graph and found.field == "input"
+    if is_graph_input and not is_given_by_run(model, node.graph, name):
+        yield graph.message_at("initializer", graph.initializer_index[name])
