@@ -5,16 +5,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Final
 
 from onnx_lint.inference.shapes.dims import Shape
-from onnx_lint.model import Graph, Model, Node
+from onnx_lint.ir.graph import GraphKind
+from onnx_lint.model import ROOT, Graph, Model, Node, Place
 from onnx_lint.schema import Proto
+from onnx_lint.spec.ir_versions import FREE_INITIALIZERS_SINCE
 from onnx_lint.spec.operators import ATTRIBUTE_TYPE_CODES, OperatorSchema
 
 
 def operator_name(domain: str, op_type: str) -> str:
     """Return the name of an operator with its domain, such as `com.microsoft::Gelu`."""
     return f"{domain}::{op_type}" if domain else op_type
+
+
+def is_in_main_graph(place: Place) -> bool:
+    """Return whether a place is in the main graph, or in a graph nested in it."""
+    return _MAIN_GRAPH in place.ancestors()
+
+
+_MAIN_GRAPH: Final = ROOT.at("graph")
 
 
 # --- operands
@@ -37,6 +48,17 @@ def input_shape(model: Model, node: Node, index: int) -> Shape:
     """Return the shape of an input; None if it is unknown, or if the node omits the input."""
     name = input_name(node, index)
     return model.shape_of(name, node.graph) if name else None
+
+
+def is_given_by_run(model: Model, graph: Graph, name: str) -> bool:
+    """Return whether a value that a graph sees is an input of the main graph, whose elements only a run knows.
+
+    Before IR version 4 nothing replaces the initializer of an input: then it is a constant.
+    """
+    found = graph.definition_of(name) if name else None
+    if found is None or found.field != "input" or found.graph.kind is not GraphKind.MAIN:
+        return False
+    return name not in found.graph.initializer_index or model.effective_ir_version >= FREE_INITIALIZERS_SINCE
 
 
 def kind_of(model: Model, graph: Graph, name: str) -> str:

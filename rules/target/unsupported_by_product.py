@@ -7,10 +7,12 @@ from typing import Final
 
 from onnx_lint.model import ROOT, DataType, Function, Model, Node, Place, has_target, normalized_domain, shown_domain
 from onnx_lint.refusals.causes import CauseKind, RefusalCause
+from onnx_lint.refusals.operands import is_in_main_graph
 from onnx_lint.refusals.operators import refused_operators
 from onnx_lint.rule import Faults, Finding, Record, Related, replace, reworded, rule
 from onnx_lint.spec.products import ProductRelease, product_releases
 from onnx_lint.spec.products.refusals import FIRST_TRUNCATED_VERSION, newest_registered
+from onnx_lint.spec.target import title
 from onnx_lint.wording import counted, quote
 
 
@@ -68,11 +70,12 @@ def unsupported_by_product(model: Model) -> Iterator[Finding]:
       describe it in a schema file.
     """
     for name in model.target.releases:
-        older, *newer = [_Refusals(each, tuple(_findings(model, each))) for each in product_releases(name)]
-        if newer:
-            yield from _refused_by_neighbours(name, older, newer[0])
+        answers = [_Refusals(each, tuple(_findings_for(model, each))) for each in product_releases(name)]
+        if len(answers) == 1:
+            yield from (replace(finding, program=name) for finding in answers[0].findings)
         else:
-            yield from (replace(finding, program=name) for finding in older.findings)
+            older, newer = answers
+            yield from _refused_by_neighbours(name, older, newer)
 
 
 # --- the neighbours of a release without data
@@ -90,12 +93,12 @@ class _Refusals(Record):
         return any(each.clause not in _CLAUSES_OF_LOADED for each in self.findings)
 
 
-class _RefusedThing(Record):
-    """What a finding is about. The reason does not count: releases may refuse one node for different reasons."""
+class _RefusedPart(Record):
+    """The part of a model that a release refuses. Releases may refuse one part for different reasons."""
 
     place: str
     subject: str | None
-    is_run: bool
+    is_loaded: bool
     """True if the release loads it, and each run fails."""
 
 
@@ -110,57 +113,59 @@ def _refused_by_neighbours(name: str, older: _Refusals, newer: _Refusals) -> Ite
 
     If both do, this is certain. If one of them does, it is a warning.
     """
-    both = set(map(_thing, older.findings)).intersection(map(_thing, newer.findings))
+    both = set(map(_part_of, older.findings)).intersection(map(_part_of, newer.findings))
     for finding in newer.findings:
-        if _thing(finding) in both:
+        if _part_of(finding) in both:
             yield reworded(finding, partial(_refused_by_both, older=older.release, name=name))
     for refusing, other in ((older, newer), (newer, older)):
-        things = {thing for each in other.findings for thing in _things(each)}
+        refused = {part for each in other.findings for part in _all_parts_of(each)}
         for finding in refusing.findings:
-            if _thing(finding) not in both:
-                answer = _answer_of(other, things, _thing(finding))
+            if _part_of(finding) not in both:
+                answer = _answer_about(_part_of(finding), other, refused)
                 yield reworded(finding, partial(_refused_by_one, release=refusing.release, answer=answer, name=name))
 
 
-def _thing(finding: Finding) -> _RefusedThing:
-    return _RefusedThing(str(finding.place), finding.subject, finding.clause == _FAILING_RUN)
+def _part_of(finding: Finding) -> _RefusedPart:
+    return _RefusedPart(str(finding.place), finding.subject, finding.clause == _FAILING_RUN)
 
 
-def _things(finding: Finding) -> Iterator[_RefusedThing]:
-    """Yield what a finding and each of its parts is about."""
-    yield _thing(finding)
+def _all_parts_of(finding: Finding) -> Iterator[_RefusedPart]:
+    """Yield the first part that a finding is about, then all of them."""
+    yield _part_of(finding)
     if isinstance(finding.parts, Faults):
         for each in finding.parts.all():
             place, subject = finding.parts.part(each)
-            yield _RefusedThing(str(place), subject, finding.clause == _FAILING_RUN)
+            yield _RefusedPart(str(place), subject, finding.clause == _FAILING_RUN)
 
 
-def _answer_of(other: _Refusals, things: Collection[_RefusedThing], thing: _RefusedThing) -> str:
-    """Return what another release does with a thing that one release refuses, or fails to run, in words.
+def _answer_about(part: _RefusedPart, other: _Refusals, refused: Collection[_RefusedPart]) -> str:
+    """Return what another release does with a part that one release refuses, or fails to run, in words.
 
-    `things`: what the other release refuses, or fails to run. If it refuses the model for another thing, it may stop
-    before it reaches this one, such as a node of a later operator set.
+    `refused`: the parts that the other release refuses, or fails to run. If it refuses another part of the model, it
+    may stop before it reaches this one, such as a node of a later operator set.
     """
     version = other.release.version
-    if replace(thing, is_run=False) in things:
+    if replace(part, is_loaded=False) in refused:
         return f"{version} refuses it"
-    if replace(thing, is_run=True) in things:
+    if replace(part, is_loaded=True) in refused:
         return f"each run of {version} fails"
     if other.is_certain:
         return f"{version} refuses the model for another cause"
-    return f"{version} runs it" if thing.is_run else f"{version} does not refuse it"
+    return f"{version} runs it" if part.is_loaded else f"{version} does not refuse it"
 
 
 def _refused_by_both(finding: Finding, older: ProductRelease, name: str) -> Finding:
-    is_run = finding.clause == _FAILING_RUN
-    does = f"each run of {older.version} fails" if is_run else f"{older.version} refuses it"
+    """Return a finding about the newer neighbour with what the older one does. `name`: the release between them."""
+    is_loaded = finding.clause == _FAILING_RUN
+    does = f"each run of {older.version} fails" if is_loaded else f"{older.version} refuses it"
     return replace(finding, message=f"{finding.message}; {does} as well", program=name)
 
 
 def _refused_by_one(finding: Finding, release: ProductRelease, answer: str, name: str) -> Finding:
+    """Return a finding about a release with the answer of its neighbour. `name`: the release between them."""
     return replace(
         finding,
-        message=f"{finding.message}; {answer}, and {name.replace('=', ' ')} is between them",
+        message=f"{finding.message}; {answer}, and {title(name)} is between them",
         clause=finding.clause if finding.clause in _CLAUSES_OF_LOADED else "PRD-5",
         program=f"{release.product}={release.version}",
     )
@@ -169,10 +174,11 @@ def _refused_by_one(finding: Finding, release: ProductRelease, answer: str, name
 # --- one release
 
 
-def _findings(model: Model, release: ProductRelease) -> Iterator[Finding]:
+def _findings_for(model: Model, release: ProductRelease) -> Iterator[Finding]:
+    """Yield the findings about what a release refuses, or fails to run."""
     yield from _later_versions(model, release)
     for refusal in refused_operators(model, release):
-        yield _finding(refusal.cause, release, refusal.nodes)
+        yield _refused_nodes(refusal.cause, release, refusal.nodes)
     if release.has_kernels:
         yield from _sparse_strings(model, release)
 
@@ -196,7 +202,7 @@ def _later_versions(model: Model, release: ProductRelease) -> Iterator[Finding]:
         yield _later_import(imports, newest[imports[0].domain], release)
     if release.has_kernels:
         for function in model.functions:
-            yield from _other_name(model, function, release)
+            yield from _import_by_other_name(model, function, release)
 
 
 class _Import(Record):
@@ -239,7 +245,7 @@ def _later_import(imports: Sequence[_Import], newest: int, release: ProductRelea
     )
 
 
-def _other_name(model: Model, function: Function, release: ProductRelease) -> Iterator[Finding]:
+def _import_by_other_name(model: Model, function: Function, release: ProductRelease) -> Iterator[Finding]:
     """Yield a finding if a function imports the default domain only by the name that its nodes do not use.
 
     ONNX Runtime refuses each call of a function whose nodes use the longer name (NOD-3b), whatever it imports.
@@ -262,25 +268,25 @@ def _other_name(model: Model, function: Function, release: ProductRelease) -> It
             )
 
 
-def _finding(cause: RefusalCause, release: ProductRelease, nodes: Sequence[Node]) -> Finding:
+def _refused_nodes(cause: RefusalCause, release: ProductRelease, nodes: Sequence[Node]) -> Finding:
     """Return the finding about all nodes with one cause."""
     first, *others = nodes
     more = f"; this holds for {len(nodes):,} nodes" if others else ""
-    is_run = cause.kind is CauseKind.FAILING_RUN
+    is_loaded = cause.kind is CauseKind.FAILING_RUN
     return Finding(
         first.place,
         f"{first.describe()} {cause.what}{more}",
         clause=cause.kind.clause,
-        allowed=f"a node that {release} runs on CPUs" if is_run else f"an operator and element types of {release}",
+        allowed=f"a node that {release} runs on CPUs" if is_loaded else f"an operator and element types of {release}",
         related=tuple(Related(node.place, f"so has {node.describe()}") for node in others[:3]),
         subject=cause.subject,
         collective=True,
         count=len(nodes),
         cause=f"{release} {cause.subject} {cause.what}",
-        anchor=_SOURCE_OF_RUNS if is_run else release.citation,
+        anchor=_SOURCE_OF_RUNS if is_loaded else release.citation,
         parts=Faults(
             nodes,
-            partial(_finding, cause, release),
+            partial(_refused_nodes, cause, release),
             lambda node: (node.place, cause.subject),
             is_one_fault=False,
         ),
@@ -295,7 +301,8 @@ def _sparse_strings(model: Model, release: ProductRelease) -> Iterator[Finding]:
     """Yield the sparse tensors of strings in the main graph and its subgraphs."""
     for tensor in model.sparse_tensors:
         values = tensor.values
-        if values is not None and values.proto.data_type == DataType.STRING and tensor.place.key[0][0] == "graph":
+        has_strings = values is not None and values.proto.data_type == DataType.STRING
+        if has_strings and is_in_main_graph(tensor.place):
             yield Finding(
                 tensor.place,
                 f"the sparse tensor {quote(tensor.name)} has elements of type string, which {release} does not read",

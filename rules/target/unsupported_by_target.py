@@ -16,6 +16,7 @@ from onnx_lint.model import (
     features_beyond,
     has_target,
     normalized_domain,
+    shown_domain,
 )
 from onnx_lint.rule import Faults, Finding, replace, rule
 from onnx_lint.wording import quote
@@ -73,81 +74,81 @@ def unsupported_by_target(model: Model) -> Iterator[Finding]:
     """
     target = model.target
     if target.ir_version is not None:
-        yield from _beyond_ir_version(model, target.ir_version)
+        yield from _later_ir_version(model, target.ir_version)
     if target.opset_versions:
-        yield from _imports(model, target.opset_versions)
-        yield from _operators(model, target.opset_versions)
+        yield from _later_imports(model, target.opset_versions)
+        yield from _later_operators(model, target.opset_versions)
 
 
-def _beyond_ir_version(model: Model, known: int) -> Iterator[Finding]:
-    if model.ir_version > known:
+def _later_ir_version(model: Model, supported: int) -> Iterator[Finding]:
+    if model.ir_version > supported:
         yield Finding(
             ROOT.at("ir_version"),
-            f"the model states IR version {model.ir_version}, but the target supports only IR version {known}",
+            f"the model states IR version {model.ir_version}, but the target supports only IR version {supported}",
             clause="VER-3a",
-            allowed=_or_earlier("IR version", known),
+            allowed=_or_earlier("IR version", supported),
             subject="ir_version",
         )
-    yield from map(partial(_on_feature, known), features_beyond(model, known))
+    yield from map(partial(_unsupported_feature, supported), features_beyond(model, supported))
 
 
-def _on_feature(known: int, feature: Feature) -> Finding:
+def _unsupported_feature(supported: int, feature: Feature) -> Finding:
     return Finding(
         feature.place,
         f"{feature.what}{feature.of} came with IR version {feature.since.ir_version}, "
-        f"but the target supports only IR version {known}{_occurrences(feature.count)}",
+        f"but the target supports only IR version {supported}{_occurrences(feature.count)}",
         clause="VER-3a",
-        allowed=f"what IR version {known} has",
+        allowed=f"what IR version {supported} has",
         subject=feature.what,
         collective=True,
-        parts=Faults(feature.uses, partial(_on_uses, known), lambda use: (use.place, use.what)),
+        parts=Faults(feature.uses, partial(_unsupported_uses, supported), lambda use: (use.place, use.what)),
     )
 
 
-def _on_uses(known: int, uses: Sequence[Feature]) -> Finding:
-    return _on_feature(known, replace(uses[0], count=len(uses), uses=lambda: uses))
+def _unsupported_uses(supported: int, uses: Sequence[Feature]) -> Finding:
+    return _unsupported_feature(supported, replace(uses[0], count=len(uses), uses=lambda: uses))
 
 
-def _or_earlier(what: str, known: int) -> str:
-    return f"{what} {known} or earlier" if known > 1 else f"{what} 1"
+def _or_earlier(what: str, supported: int) -> str:
+    return f"{what} {supported} or earlier" if supported > 1 else f"{what} 1"
 
 
 def _occurrences(count: int) -> str:
     return f" ({count:,} occurrences)" if count > 1 else ""
 
 
-def _imports(model: Model, known: Mapping[str, int]) -> Iterator[Finding]:
-    for importer in model.imports.where(lambda entries: any(_is_beyond(entry, known) for entry in entries)):
+def _later_imports(model: Model, supported: Mapping[str, int]) -> Iterator[Finding]:
+    for importer in model.imports.where(lambda entries: any(_is_beyond(entry, supported) for entry in entries)):
         who = "the model" if importer.function is None else importer.function.body.describe()
         for index, entry in enumerate(importer.entries):
-            if not _is_beyond(entry, known):
+            if not _is_beyond(entry, supported):
                 continue
             domain = normalized_domain(entry.domain)
-            name = quote(domain or "ai.onnx")
+            name = shown_domain(domain)
             yield Finding(
                 importer.place.at("opset_import", index).at("version"),
-                f"{who} imports version {entry.version} of {name}, "
-                f"but the target supports only version {known[domain]}",
+                f"{who} imports version {entry.version} of {quote(name)}, "
+                f"but the target supports only version {supported[domain]}",
                 clause="VER-12a",
-                allowed=_or_earlier("version", known[domain]),
-                subject=domain or "ai.onnx",
+                allowed=_or_earlier("version", supported[domain]),
+                subject=name,
             )
 
 
-def _is_beyond(entry: Proto, known: Mapping[str, int]) -> bool:
-    return bool(entry.version > known.get(normalized_domain(entry.domain), entry.version))
+def _is_beyond(entry: Proto, supported: Mapping[str, int]) -> bool:
+    return bool(entry.version > supported.get(normalized_domain(entry.domain), entry.version))
 
 
-def _operators(model: Model, known: Mapping[str, int]) -> Iterator[Finding]:
+def _later_operators(model: Model, supported: Mapping[str, int]) -> Iterator[Finding]:
     groups: dict[tuple[str, str, int], list[AlikeNodes]] = {}
     for alike in model.operators.alike_nodes:
         operator = alike.operator
-        since = _since(operator)
-        if since > known.get(operator.domain, since):
+        since = _signature_version(operator)
+        if since > supported.get(operator.domain, since):
             groups.setdefault((operator.domain, operator.op_type, since), []).append(alike)
     for (domain, op_type, since), alikes in groups.items():
-        name = domain or "ai.onnx"
-        version = known[domain]
+        name = shown_domain(domain)
+        version = supported[domain]
         came = any(earlier <= version for earlier in model.operators.schemas.versions(domain, op_type))
         what = "was changed in" if came else "came with"
         whole = Finding(
@@ -160,31 +161,30 @@ def _operators(model: Model, known: Mapping[str, int]) -> Iterator[Finding]:
             collective=True,
         )
         first, count = alikes[0].graph.first_of(alikes[0].form), sum(alike.count for alike in alikes)
-        yield _on_operator(whole, first, count, partial(_nodes_of, alikes))
+        yield _unsupported_operator(whole, first, count, partial(_nodes_of, alikes))
 
 
 def _nodes_of(groups: Iterable[AlikeNodes]) -> list[Node]:
     return [node for group in groups for node in group.nodes]
 
 
-def _on_operator(
+def _unsupported_operator(
     whole: Finding, first: Node, count: int, nodes: Sequence[Node] | Callable[[], Sequence[Node]]
 ) -> Finding:
-    """Return the finding with its place, its whole message and its parts."""
+    """Return the finding about an operator with its place, its whole message and its parts."""
     return replace(
         whole,
         place=first.place.at("op_type"),
         message=f"{first.describe()}: {whole.message}{_occurrences(count)}",
-        parts=Faults(nodes, partial(_on_nodes, whole), lambda node: (node.place.at("op_type"), whole.subject)),
+        parts=Faults(nodes, partial(_unsupported_nodes, whole), lambda node: (node.place.at("op_type"), whole.subject)),
     )
 
 
-def _on_nodes(whole: Finding, nodes: Sequence[Node]) -> Finding:
-    return _on_operator(whole, nodes[0], len(nodes), nodes)
+def _unsupported_nodes(whole: Finding, nodes: Sequence[Node]) -> Finding:
+    return _unsupported_operator(whole, nodes[0], len(nodes), nodes)
 
 
-def _since(operator: Operator) -> int:
-    """The version that brought the signature of the operator; 0 where none is known."""
-    return (
-        operator.schema.since_version if operator.status is OperatorStatus.KNOWN and operator.schema is not None else 0
-    )
+def _signature_version(operator: Operator) -> int:
+    """Return the version that the signature of an operator came with; 0 if it has none."""
+    schema = operator.schema if operator.status is OperatorStatus.KNOWN else None
+    return 0 if schema is None else schema.since_version

@@ -40,6 +40,9 @@ def test_the_beginning_of_a_version_names_the_newest_release(version: str) -> No
         ("onnxruntime=1.\N{FULLWIDTH DIGIT TWO}", "the known releases of onnxruntime are"),
         ("onnx.checker=9", "write onnx.checker"),
         ("onnx.foo=3", "unknown target"),
+        pytest.param(
+            "onnxruntime=1." + "9" * 5000, "the known releases of onnxruntime are", id="a version of 5,000 digits"
+        ),
         ("onnxruntime=1.1", "the known releases of onnxruntime are 1.17.3"),
         ("onnxruntime", "write NAME=VERSION, such as onnxruntime=1.32.0"),
         ("onnxruntim=1.17", "did you mean 'onnxruntime'"),

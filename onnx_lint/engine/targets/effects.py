@@ -9,7 +9,7 @@ from typing import Final
 from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.settings import Settings
 from onnx_lint.engine.targets.releases import TargetRelease, target_releases
-from onnx_lint.engine.targets.unseen_faults import UnseenFaults
+from onnx_lint.engine.targets.row_exceptions import RowExceptions
 from onnx_lint.report.findings import ByTarget, Diagnostic
 from onnx_lint.spec.clauses import Severity, clauses
 from onnx_lint.spec.target import OWN_OPERATOR, title
@@ -19,13 +19,25 @@ _FILE_CHAPTERS: Final = ("file", "external-data")
 """The chapters of faults that may make a program read something else, or nothing."""
 
 
+class _ReleaseAnswer(Record):
+    """What one release or several releases do, in words."""
+
+    of_one: str
+    of_several: str
+
+
+_REFUSES: Final = _ReleaseAnswer("refuses it", "refuse it")
+_LOADS: Final = _ReleaseAnswer("loads with this fault", "load with this fault")
+_UNKNOWN: Final = _ReleaseAnswer("", "")
+
+
 class TargetEffect(Record):
     """What a program does with a violation of a clause."""
 
     program: str
-    since: str | None = None
+    refused_since: str | None = None
     """The first release that is known to refuse it, if the program does."""
-    accepting: tuple[str, ...] = ()
+    proofs: tuple[str, ...] = ()
     """The releases that prove that it accepts it, if the program does."""
     words: str = ""
     """The same in words; empty if nothing is known."""
@@ -36,22 +48,22 @@ class TargetEffect(Record):
         return self.program.partition("=")[0]
 
 
-def with_effects(item: Diagnostic, unseen: UnseenFaults, settings: Settings) -> Diagnostic:
+def with_effects(item: Diagnostic, exceptions: RowExceptions, settings: Settings) -> Diagnostic:
     """Return a finding with what the programs of the target do with it, and the severity that follows."""
-    effects = [_effect_of(program, item, unseen) for program in settings.target.programs]
+    effects = [_effect_of(program, item, exceptions) for program in settings.target.programs]
     severity = item.severity if item.rule in settings.severities else _severity(item, effects, settings)
     if severity is item.severity and not any(each.words for each in effects):
         return item
     accepted_by: dict[str, tuple[str, ...]] = {}
     for each in effects:
-        if each.accepting and item.cited.case != OWN_OPERATOR:  # then the operands and attributes are not judged
-            accepted_by[each.name] = tuple(dict.fromkeys((*accepted_by.get(each.name, ()), *each.accepting)))
+        if each.proofs and item.cited.case != OWN_OPERATOR:  # then the operands and attributes are not judged
+            accepted_by[each.name] = tuple(dict.fromkeys((*accepted_by.get(each.name, ()), *each.proofs)))
     return replace(
         item,
         severity=severity,
         by_target=ByTarget(
             item.by_target.program,
-            refused_by=tuple({each.name: each.since for each in effects if each.since is not None}.items()),
+            refused_by=tuple({each.name: each.refused_since for each in effects if each.refused_since}.items()),
             accepted_by=tuple(accepted_by.items()),
             answers=tuple((title(each.program), each.words) for each in effects if each.words),
         ),
@@ -64,25 +76,25 @@ def _severity(item: Diagnostic, effects: Sequence[TargetEffect], settings: Setti
     At most a warning if all of them accept it, or if the gate is about refusals only and the clause about the model
     itself.
     """
-    if any(each.since is not None for each in effects):
+    if any(each.refused_since is not None for each in effects):
         return Severity.ERROR
     if settings.target.is_onnx:
         return item.severity
     is_about_model = item.cited.declared_by is None and clauses()[item.clause].chapter not in _FILE_CHAPTERS
     is_harmless = settings.target_gate == "refused" and is_about_model
-    if is_harmless or all(each.accepting for each in effects):
+    if is_harmless or all(each.proofs for each in effects):
         return min(item.severity, Severity.WARNING)
     return item.severity
 
 
-def _effect_of(program: str, item: Diagnostic, unseen: UnseenFaults) -> TargetEffect:
+def _effect_of(program: str, item: Diagnostic, exceptions: RowExceptions) -> TargetEffect:
     """Return what a program does with a violation. For a release without data, it is what both neighbours do."""
     clause = clauses()[item.clause]
     if not clause.refused_by and not clause.accepted_by and item.cited.case != OWN_OPERATOR:
         return TargetEffect(program)
     releases = target_releases(program)
-    refusals = [release.refuses_since(item, unseen) for release in releases]
-    proofs = [release.proofs_of_acceptance(item, unseen) for release in releases]
+    refusals = [release.refuses_since(item, exceptions) for release in releases]
+    proofs = [release.proofs_of_acceptance(item, exceptions) for release in releases]
     since = refusals[0] if all(refusals) else None
     accepted = tuple(dict.fromkeys(each for proof in proofs for each in proof)) if all(proofs) else ()
     if releases[0].is_checker:
@@ -120,14 +132,11 @@ def _release_answers(
     answer for each. A release may refuse the model for another fault.
     """
     pairs = zip(refusals, proofs, strict=True)
-    answers = ["refuse{} it" if refusal else _LOADS if proof else "" for refusal, proof in pairs]
+    answers = [_REFUSES if refusal else _LOADS if proof else _UNKNOWN for refusal, proof in pairs]
     versions = [release.data.version for release in releases if release.data is not None]
     if len(answers) == 1:
-        return answers[0].format("s")
+        return answers[0].of_one
     if len(set(answers)) == 1:
-        return f"{listed(versions)} {answers[0].format('')}" if answers[0] else ""
-    each = zip(versions, answers, strict=True)
-    return "; ".join(f"{version} {answer.format('s')}" for version, answer in each if answer)
-
-
-_LOADS: Final = "load{} with this fault"
+        return "" if answers[0] is _UNKNOWN else f"{listed(versions)} {answers[0].of_several}"
+    known = [(version, answer) for version, answer in zip(versions, answers, strict=True) if answer is not _UNKNOWN]
+    return "; ".join(f"{version} {answer.of_one}" for version, answer in known)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from onnx_lint.common.record import Record
-from onnx_lint.engine.targets.unseen_faults import UnseenFaults
+from onnx_lint.engine.targets.row_exceptions import RowExceptions
 from onnx_lint.report.findings import Diagnostic
 from onnx_lint.spec.clauses import clauses, place_kind
 from onnx_lint.spec.products import ProductRelease
@@ -23,7 +23,7 @@ class TargetRelease(Record):
     program: str
     """The program as the target names it, such as `onnxruntime=1.32`."""
     data: ProductRelease | None
-    """What is known of the release; None for a checker, of which only the rows of clauses have releases."""
+    """The data about the release; None for a checker: only the rows of clauses name its releases."""
 
     @property
     def is_checker(self) -> bool:
@@ -35,14 +35,14 @@ class TargetRelease(Record):
         """What it does with a model that it does not refuse: load it, or accept it."""
         return "accept" if self.is_checker else "load"
 
-    def refuses_since(self, item: Diagnostic, unseen: UnseenFaults) -> str | None:
-        """Return the first release that is known to refuse the violation; None if this one does not, or in doubt."""
+    def refuses_since(self, item: Diagnostic, exceptions: RowExceptions) -> str | None:
+        """Return the first release that is known to refuse the violation; None if this one does not, or may not."""
         clause = clauses()[item.clause]
-        return refused_since(clause, case=self._case(item, unseen), program=self.program, release=self.data)
+        return refused_since(clause, case=self._case(item, exceptions), program=self.program, release=self.data)
 
-    def proofs_of_acceptance(self, item: Diagnostic, unseen: UnseenFaults) -> tuple[str, ...]:
-        """Return the releases that are proven to accept the violation, as far as they prove it for this one."""
-        if unseen.model.loaded and unseen.is_about_needed_shape(item, self.data):
+    def proofs_of_acceptance(self, item: Diagnostic, exceptions: RowExceptions) -> tuple[str, ...]:
+        """Return the releases that are proven to accept the violation, and that prove it for this release."""
+        if exceptions.model.loaded and exceptions.is_about_needed_shape(item, self.data):
             return ()
         return accepting(
             clauses()[item.clause],
@@ -52,9 +52,9 @@ class TargetRelease(Record):
             release=self.data,
         )
 
-    def _case(self, item: Diagnostic, unseen: UnseenFaults) -> str | None:
+    def _case(self, item: Diagnostic, exceptions: RowExceptions) -> str | None:
         """Return the case of a finding: the stated one, unless the release reads the part in another way."""
-        if unseen.model.loaded and unseen.is_unseen(item, self.program, self.data):
+        if exceptions.model.loaded and exceptions.is_exempt(item, self.program, self.data):
             return UNSEEN
         is_judged = self.data is not None and self.data.has_kernels and item.cited.case in ("main", "branch")
         return CONTRIBUTED if is_judged and _is_contributed(item) else self.stated_case(item)
@@ -76,3 +76,11 @@ def _is_contributed(item: Diagnostic) -> bool:
 def target_releases(program: str) -> Sequence[TargetRelease]:
     """Return the release that a program of the target names, or its two neighbours if it has no data itself."""
     return [TargetRelease(program, data) for data in releases_of(program)]
+
+
+def basis_of(releases: Sequence[TargetRelease]) -> str:
+    """Return the phrase that names the evidence for a positive answer, such as `, as far as its data say`."""
+    if len(releases) > 1:
+        return ", as far as their data say"
+    data = releases[0].data
+    return (data.quoted if data is not None else "") or ", as far as its data say"

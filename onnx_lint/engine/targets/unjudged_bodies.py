@@ -6,38 +6,46 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from onnx_lint.engine.targets.node_to_convert import NodeToConvert
 from onnx_lint.model import Graph, Model, Node
 from onnx_lint.spec.releases import normalized_domain
 
 
-def has_doubtful_branches(model: Model, node: Node, _: int) -> bool:
+def branches_may_fail(node: NodeToConvert) -> bool:
     """Return whether the condition of an If may have dimensions, or a branch returns what no node of it computes."""
-    condition = model.shape_of(node.inputs[0], node.graph) if node.inputs and node.inputs[0] else None
-    return condition is None or len(condition) > 1 or not _return_what_they_compute(_bodies(node))
+    condition = node.shape(0)
+    return condition is None or len(condition) > 1 or not _return_what_they_compute(_bodies(node.node))
 
 
-def has_doubtful_loop(model: Model, node: Node, _: int) -> bool:
-    """Return whether a state of a Loop may change its shape, or the body has a doubtful output or condition."""
-    bodies = _bodies(node)
-    if not _return_what_they_compute(bodies) or any(_reads_passed_condition(model, body) for body in bodies):
+def loop_may_fail(node: NodeToConvert) -> bool:
+    """Return whether a state of a Loop may change its shape, or its body may fail.
+
+    The body may fail if it returns what no node of it computes, or if it reads a condition that it only passes on.
+    """
+    bodies = _bodies(node.node)
+    if not _return_what_they_compute(bodies) or any(_reads_passed_condition(node.model, body) for body in bodies):
         return True
-    for body in bodies:
-        for name, output in zip(node.inputs[2:], body.output_names[1:], strict=False):
-            before, after = model.shape_of(name, node.graph), model.shape_of(output, body)
-            if before is None or after is None or [*before] != [*after]:
-                return True
+    return any(_state_may_change_shape(node, body) for body in bodies)
+
+
+def _state_may_change_shape(node: NodeToConvert, body: Graph) -> bool:
+    """Return whether the body of a Loop may return a state with another shape than the node passes."""
+    for name, output in zip(node.node.inputs[2:], body.output_names[1:], strict=False):
+        before, after = node.model.shape_of(name, node.node.graph), node.model.shape_of(output, body)
+        if before is None or after is None or [*before] != [*after]:
+            return True
     return False
 
 
-def has_doubtful_scan(model: Model, node: Node, version: int) -> bool:
+def scan_may_fail(node: NodeToConvert) -> bool:
     """Return whether the body of a Scan reads outer values or has another Scan, or has the form of operator set 8."""
-    own = {*_bodies(node)}
+    own = {*_bodies(node.node)}
     names = {name for body in own for inputs in body.node_inputs for name in inputs if name}
     found = [body.definition_of(name) for body in own for name in names]
-    if version < _WITHOUT_BATCH or any(each is None or each.graph not in own for each in found):
+    if node.version < _WITHOUT_BATCH or any(each is None or each.graph not in own for each in found):
         return True
     nodes = [each for body in own for each in body.nodes if _is(each, "Scan")]
-    return any(map(model.uses.is_needed, nodes))
+    return any(map(node.model.uses.is_needed, nodes))
 
 
 _WITHOUT_BATCH: Final = 9

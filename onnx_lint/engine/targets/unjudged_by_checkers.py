@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from onnx_lint.engine.targets.doubts import Doubt, node_doubt, phrase, phrases
+from onnx_lint.engine.targets.node_attributes import has_attribute
 from onnx_lint.engine.targets.onnx_inference import (
     FORBIDDEN_GATES_WORDS,
     MISTAKEN_SHAPES,
@@ -14,6 +14,7 @@ from onnx_lint.engine.targets.onnx_inference import (
     has_untyped_output,
     may_have_forbidden_gates,
 )
+from onnx_lint.engine.targets.unjudged_kinds import UnjudgedKind, node_kind, phrase, phrases
 from onnx_lint.engine.targets.unjudged_tensors import OVERFLOWING_SIZES, TWO_DOTS
 from onnx_lint.ir.operators.operators import OPSET_IMPORTS_SINCE
 from onnx_lint.ir.operators.stored_elements import StoredElements
@@ -27,14 +28,14 @@ from onnx_lint.spec.releases import DOMAIN_ALIAS, is_onnx_domain, normalized_dom
 
 def unjudged_by_onnx(model: Model) -> Iterator[str]:
     """Yield the parts for which both checks of onnx reject some valid models, as phrases."""
-    return phrases(model, _DOUBTS)
+    return phrases(model, _UNJUDGED)
 
 
 def unjudged_by_full_check(model: Model) -> Iterator[str]:
     """Yield the parts for which only `full_check` rejects some valid models, as phrases."""
     if model.effective_ir_version < OPSET_IMPORTS_SINCE:
         yield f"a model of IR version {model.effective_ir_version}"
-    yield from phrases(model, _FULL_CHECK_DOUBTS)
+    yield from phrases(model, _UNJUDGED_BY_FULL_CHECK)
     for alike in model.operators.alike_nodes:
         name = alike.operator.op_type
         if not alike.operator.domain and name in MISTAKEN_SHAPES:
@@ -55,10 +56,10 @@ def _count_miscounted_tensors_in_segments(model: Model) -> int:
     return sum(each.proto.HasField("segment") for each in model.tensors.miscounted)
 
 
-_DOUBTS: Final = (
-    Doubt("function", "in a domain of ONNX", _count_functions_of_onnx_domains),
-    Doubt("function", "with no import of '' but 'ai.onnx'", _count_functions_importing_only_alias),
-    Doubt("tensor", "in segments", _count_miscounted_tensors_in_segments),
+_UNJUDGED: Final = (
+    UnjudgedKind("function", "in a domain of ONNX", _count_functions_of_onnx_domains),
+    UnjudgedKind("function", "with no import of '' but 'ai.onnx'", _count_functions_importing_only_alias),
+    UnjudgedKind("tensor", "in segments", _count_miscounted_tensors_in_segments),
     TWO_DOTS,
     OVERFLOWING_SIZES,
 )
@@ -122,7 +123,7 @@ def _count_mistaken_functions_of_mvn(model: Model) -> int:
 def _has_mistaken_function(model: Model, node: Node, version: int) -> bool:
     if not node.inputs:
         return False
-    lacks_axes = version >= 13 and all(each.name != "axes" for each in node.attribute_protos)
+    lacks_axes = version >= 13 and not has_attribute(node, "axes")
     return lacks_axes or kind_of(model, node.graph, node.inputs[0]) != "tensor(float)"
 
 
@@ -130,12 +131,12 @@ def _count_untyped_subgraphs(model: Model) -> int:
     return sum(map(has_untyped_output, model.graphs))
 
 
-_FULL_CHECK_DOUBTS: Final = (
-    Doubt("sparse tensor", "", lambda model: len(model.tensors.sparse)),
-    Doubt("tensor", "of integers in data files", _count_integers_in_data_files),
-    Doubt("tensor", "in data files that may decide a shape", _count_tensors_read_from_data_files),
-    Doubt("call", "without all operands of its function", _count_calls_omitting_operands),
-    node_doubt((LINEAR_ATTENTION,), FORBIDDEN_GATES_WORDS, may_have_forbidden_gates),
-    Doubt("node", f"of {MVN} without axes, or of another type than float", _count_mistaken_functions_of_mvn),
-    Doubt("subgraph", "with outputs of unknown type", _count_untyped_subgraphs),
+_UNJUDGED_BY_FULL_CHECK: Final = (
+    UnjudgedKind("sparse tensor", "", lambda model: len(model.tensors.sparse)),
+    UnjudgedKind("tensor", "of integers in data files", _count_integers_in_data_files),
+    UnjudgedKind("tensor", "in data files that may decide a shape", _count_tensors_read_from_data_files),
+    UnjudgedKind("call", "without all operands of its function", _count_calls_omitting_operands),
+    node_kind((LINEAR_ATTENTION,), FORBIDDEN_GATES_WORDS, may_have_forbidden_gates),
+    UnjudgedKind("node", f"of {MVN} without axes, or of another type than float", _count_mistaken_functions_of_mvn),
+    UnjudgedKind("subgraph", "with outputs of unknown type", _count_untyped_subgraphs),
 )

@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts that ONNX Runtime refuses in some models, so that it cannot be said to load a model with them."""
+"""The parts that ONNX Runtime refuses in some models. Each makes the verdict *not proven*."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Final
 
-from onnx_lint.engine.targets.doubts import Doubt, phrases
+from onnx_lint.engine.targets.model_parts import count_inputs_of_kind, nodes_of
+from onnx_lint.engine.targets.node_attributes import has_attribute, is_parameter
 from onnx_lint.engine.targets.onnx_inference import MISTAKEN_SHAPES, MVN, has_untyped_output
-from onnx_lint.engine.targets.parts_in_question import count_inputs_of_kind, is_parameter, nodes_of
 from onnx_lint.engine.targets.unjudged_kernels import (
-    KERNEL_DOUBTS,
-    LACKING_KERNEL_DOUBTS,
-    SIZE_DOUBTS,
+    UNJUDGED_FUNCTION_BODIES,
+    UNJUDGED_SIZES,
+    UNJUDGED_VALUES,
     without_needed_attributes,
 )
-from onnx_lint.engine.targets.unjudged_tensors import TENSOR_DOUBTS
+from onnx_lint.engine.targets.unjudged_kinds import UnjudgedKind, phrases
+from onnx_lint.engine.targets.unjudged_tensors import UNJUDGED_TENSORS
 from onnx_lint.model import Function, Model, Node
 from onnx_lint.refusals.operands import input_name
 from onnx_lint.spec.products import ProductRelease, version_number
@@ -25,13 +26,13 @@ from onnx_lint.spec.products.refusals import FIRST_TRUNCATED_VERSION
 def unjudged_by_onnxruntime(model: Model, release: ProductRelease) -> Iterator[str]:
     """Yield the parts that a release refuses in some models, as phrases."""
     version = version_number(release.version)
-    yield from phrases(model, TENSOR_DOUBTS)
-    yield from phrases(model, _GRAPH_DOUBTS, version)
+    yield from phrases(model, UNJUDGED_TENSORS)
+    yield from phrases(model, _UNJUDGED_GRAPHS, version)
     if model.functions:
-        yield from phrases(model, _FUNCTION_DOUBTS)
-    yield from phrases(model, (*LACKING_KERNEL_DOUBTS, _ODD_IMPORTS, *KERNEL_DOUBTS))
+        yield from phrases(model, _UNJUDGED_FUNCTIONS)
+    yield from phrases(model, (*UNJUDGED_FUNCTION_BODIES, _ODD_IMPORTS, *UNJUDGED_VALUES))
     yield from without_needed_attributes(model)
-    yield from phrases(model, SIZE_DOUBTS, version)
+    yield from phrases(model, UNJUDGED_SIZES, version)
     from onnx_lint.engine.targets.unjudged_fusions import unjudged_fusions
 
     yield from unjudged_fusions(model, version)
@@ -49,11 +50,11 @@ def _tree_ensembles(model: Model) -> list[Node]:
     return [node for each in alike if each.operator.domain == "ai.onnx.ml" for node in each.nodes]
 
 
-def _count_trees_with_other_ids(model: Model) -> int:
-    return sum(map(_has_other_ids, _tree_ensembles(model)))
+def _count_trees_with_ids_after_0(model: Model) -> int:
+    return sum(map(_ids_begin_after_0, _tree_ensembles(model)))
 
 
-def _has_other_ids(node: Node) -> bool:
+def _ids_begin_after_0(node: Node) -> bool:
     """Return whether the node IDs of a tree do not begin with 0, as ONNX Runtime counts them."""
     return is_parameter(node, "nodes_nodeids") or any(
         min(each.ints, default=0) > 0 for each in node.attribute_protos if each.name == "nodes_nodeids"
@@ -94,11 +95,11 @@ _NOT_REGISTERED: Final = (
 )
 """A pattern of the types that ONNX Runtime does not register, or not in each release."""
 
-_GRAPH_DOUBTS: Final = (
-    Doubt("main graph", "without outputs", _count_main_graphs_without_outputs),
-    Doubt("tree ensemble", "with ids that do not begin with 0", _count_trees_with_other_ids),
-    Doubt("tree ensemble", "whose branches share nodes", _count_trees_with_shared_nodes, until=_SHARES_NODES),
-    Doubt("input", "of a type that the release may not have", _count_inputs_of_rare_types),
+_UNJUDGED_GRAPHS: Final = (
+    UnjudgedKind("main graph", "without outputs", _count_main_graphs_without_outputs),
+    UnjudgedKind("tree ensemble", "with ids that do not begin with 0", _count_trees_with_ids_after_0),
+    UnjudgedKind("tree ensemble", "whose branches share nodes", _count_trees_with_shared_nodes, until=_SHARES_NODES),
+    UnjudgedKind("input", "of a type that the release may not have", _count_inputs_of_rare_types),
 )
 
 
@@ -131,7 +132,7 @@ _CONTRIBUTED: Final = "com.microsoft"
 
 
 def _count_nodes_of_functions_with_mistaken_shapes(model: Model) -> int:
-    mistaken = {**MISTAKEN_SHAPES, MVN: _has_no_axes, "Resize": _has_scales}
+    mistaken = {**MISTAKEN_SHAPES, MVN: _lacks_axes, "Resize": _has_scales}
     return sum(
         node.graph.function is not None and is_mistaken(model, node)
         for name, is_mistaken in mistaken.items()
@@ -139,20 +140,20 @@ def _count_nodes_of_functions_with_mistaken_shapes(model: Model) -> int:
     )
 
 
-def _has_no_axes(_: Model, node: Node) -> bool:
-    return all(each.name != "axes" for each in node.attribute_protos)
+def _lacks_axes(_: Model, node: Node) -> bool:
+    return not has_attribute(node, "axes")
 
 
 def _has_scales(_: Model, node: Node) -> bool:
     return bool(input_name(node, 2))
 
 
-_FUNCTION_DOUBTS: Final = (
-    Doubt("call", "with more operands than its function", _count_calls_with_more_operands),
-    Doubt("call", "of an overload in a function", _count_calls_of_overloads),
-    Doubt("subgraph", "of a function with outputs of unknown type", _count_untyped_subgraphs_of_functions),
-    Doubt("node", f"of {_CONTRIBUTED} in a function", _count_contributed_nodes_of_functions),
-    Doubt("node", "of a function whose shape onnx may mistake", _count_nodes_of_functions_with_mistaken_shapes),
+_UNJUDGED_FUNCTIONS: Final = (
+    UnjudgedKind("call", "with more operands than its function", _count_calls_with_more_operands),
+    UnjudgedKind("call", "of an overload in a function", _count_calls_of_overloads),
+    UnjudgedKind("subgraph", "of a function with outputs of unknown type", _count_untyped_subgraphs_of_functions),
+    UnjudgedKind("node", f"of {_CONTRIBUTED} in a function", _count_contributed_nodes_of_functions),
+    UnjudgedKind("node", "of a function whose shape onnx may mistake", _count_nodes_of_functions_with_mistaken_shapes),
 )
 
 
@@ -167,6 +168,6 @@ def _count_imports_of_odd_versions(model: Model) -> int:
     return sum(not 0 < entry.version < FIRST_TRUNCATED_VERSION for entry in (*own, *of_functions))
 
 
-_ODD_IMPORTS: Final = Doubt(
+_ODD_IMPORTS: Final = UnjudgedKind(
     "import", "of version 0, or of one that takes more than 31 bits", _count_imports_of_odd_versions
 )

@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from onnx_lint.engine.targets.doubts import phrase
-from onnx_lint.engine.targets.parts_in_question import nodes_of, producers_of
+from onnx_lint.engine.targets.model_parts import nodes_of, producers_of
+from onnx_lint.engine.targets.unjudged_kinds import phrase
 from onnx_lint.model import Graph, Model, Node
 from onnx_lint.refusals.operands import kind_of
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 
-from onnx_lint.engine.targets.doubts import phrase
+from onnx_lint.engine.targets.unjudged_kinds import phrase
 from onnx_lint.ir.operators.operators import AlikeNodes, Operator, OperatorStatus
 from onnx_lint.model import Model, Node
 from onnx_lint.refusals.operands import kind_of
@@ -37,11 +37,12 @@ def _unjudged_of(
     """
     operator = alike.operator
     nodes = [node for node in alike.nodes if model.calls.is_run(node.graph)]
-    if _is_listed(operator, release):  # OpenVINO leaves out what no output needs
+    if _is_listed_as_refused(operator, release):  # OpenVINO leaves out what no output needs
         yield "that no output needs", sum(not model.uses.is_needed(node) for node in nodes)
     if not nodes:
         return
-    if reason := _reason(model, operator, release, functions):
+    reason = _reason(model, operator, release, functions)
+    if reason is not None:
         yield reason, sum(not _is_judged_own(model, operator, node, release) for node in nodes)
     elif operator.schema is not None and operator.function is None:
         typed = _typed_parameters(operator, release)
@@ -50,49 +51,54 @@ def _unjudged_of(
             yield "with operands of unknown type", unknown
 
 
-def _reason(model: Model, operator: Operator, release: ProductRelease, functions: Collection[tuple[str, str]]) -> str:
-    """Return why the data do not judge an operator; empty if they do, and if the release refuses it."""
+def _reason(
+    model: Model, operator: Operator, release: ProductRelease, functions: Collection[tuple[str, str]]
+) -> str | None:
+    """Return why the data do not say whether the release accepts an operator; None if they say yes or no.
+
+    The reason is the end of a phrase that begins with the number of nodes.
+    """
     domain, schema = operator.domain, operator.schema
     of_domain = f"of {report_name(domain) or DOMAIN_ALIAS}"
     if operator.function is not None:
         return _reason_of_call(operator, release, of_domain)
     if domain not in release.judged_domains:
         is_registered = domain in model.target.registered or model.operators.schemas.is_described(domain)
-        return of_domain if is_registered or not release.has_kernels else ""
+        return of_domain if is_registered or not release.has_kernels else None
     if (domain, operator.op_type) in functions or operator.status is OperatorStatus.UNVERIFIED:
         return of_domain
     if schema is None:
         return _reason_without_signature(operator, release, of_domain)
     if domain in release.own_domains and model.operators.schemas.is_described(domain):
         return of_domain  # by a schema file, whose signatures may be those of another release
-    return "with subgraphs" if schema.has_subgraphs and not _judges_subgraphs(operator, release) else ""
+    return "with subgraphs" if schema.has_subgraphs and not _judges_subgraphs(operator, release) else None
 
 
-def _reason_of_call(operator: Operator, release: ProductRelease, of_domain: str) -> str:
-    """Return why the data do not judge a call of a function of the model; empty if they do."""
+def _reason_of_call(operator: Operator, release: ProductRelease, of_domain: str) -> str | None:
+    """Return why the data do not judge a call of a function of the model; None if they do."""
     if not release.has_kernels:
         return "calling functions of the model"
     if operator.domain in release.own_domains and release.has_own(operator.domain, operator.op_type):
         return f"{of_domain} that call a function of the model, though {release} has the operator"
-    return ""
+    return None
 
 
-def _reason_without_signature(operator: Operator, release: ProductRelease, of_domain: str) -> str:
-    """Return why the data do not judge an operator that ONNX does not have; empty if the release refuses it."""
+def _reason_without_signature(operator: Operator, release: ProductRelease, of_domain: str) -> str | None:
+    """Return why the data do not judge an operator that ONNX does not have; None if the release refuses it."""
     if not release.has_kernels:
         return f"{of_domain} with an operator that ONNX does not have"
     has_it = release.has_own(operator.domain, operator.op_type)
-    return f"{of_domain} with an operator of {release.product}'s own" if has_it else ""
+    return f"{of_domain} with an operator of {release.product}'s own" if has_it else None
 
 
 def _judges_subgraphs(operator: Operator, release: ProductRelease) -> bool:
-    """Return whether it is known which nodes of an operator with subgraphs a release converts, or it has kernels."""
-    is_asked = release.product == "openvino" and version_number(release.version) >= _WITH_JUDGED_SUBGRAPHS
-    return release.has_kernels or (is_asked and operator.op_type in ("If", "Loop", "Scan"))
+    """Return whether the data of a release judge an operator with subgraphs."""
+    was_tried = release.product == "openvino" and version_number(release.version) >= _SUBGRAPHS_TRIED_SINCE
+    return release.has_kernels or (was_tried and operator.op_type in ("If", "Loop", "Scan"))
 
 
-_WITH_JUDGED_SUBGRAPHS = (2026, 4)
-"""The release of OpenVINO that was asked about subgraphs."""
+_SUBGRAPHS_TRIED_SINCE = (2026, 4)
+"""The first release of OpenVINO that was tried with subgraphs."""
 
 
 def _is_judged_own(model: Model, operator: Operator, node: Node, release: ProductRelease) -> bool:
@@ -104,7 +110,7 @@ def _is_judged_own(model: Model, operator: Operator, node: Node, release: Produc
     return all(kind_of(model, node.graph, each) == "tensor(float)" for each in node.inputs if each)
 
 
-def _is_listed(operator: Operator, release: ProductRelease) -> bool:
+def _is_listed_as_refused(operator: Operator, release: ProductRelease) -> bool:
     """Return whether a release without kernels is known to refuse an operator."""
     schema = operator.schema
     return (
@@ -126,23 +132,24 @@ def _typed_parameters(operator: Operator, release: ProductRelease) -> frozenset[
 
 
 def _has_unknown_type(model: Model, node: Node, schema: OperatorSchema, typed: Collection[str] | None) -> bool:
-    """Return whether the type of an operand is unknown that the answer depends on."""
-    if any(_unknown(model, node, node.inputs, schema.input_at, typed)):
+    """Return whether the answer depends on the type of an operand, and this type is unknown."""
+    if any(_operands_of_unknown_type(model, node, node.inputs, schema.input_at, typed)):
         return True
     # After a violation the inference has no type for an output, but the graph may state one.
     graph = node.graph
     stated = {*graph.value_info_names, *graph.output_names}
-    return any(name not in stated for name in _unknown(model, node, node.outputs, schema.output_at, typed))
+    unknown = _operands_of_unknown_type(model, node, node.outputs, schema.output_at, typed)
+    return any(name not in stated for name in unknown)
 
 
-def _unknown(
+def _operands_of_unknown_type(
     model: Model,
     node: Node,
     names: Sequence[str],
     parameter_at: Callable[[int], Parameter | None],
     typed: Collection[str] | None,
 ) -> Iterator[str]:
-    """Yield the operands of unknown type, of those on which the answer depends."""
+    """Yield the names of operands of unknown type. `typed`: the parameters that matter; None for all of them."""
     for index, name in enumerate(names):
         parameter = parameter_at(index) if name else None
         if parameter is None or (typed is not None and {parameter.name, parameter.variable}.isdisjoint(typed)):

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from onnx_lint.engine.targets.parts_in_question import is_parameter, may_be_constant, passed_on
+from onnx_lint.engine.targets.model_parts import may_be_constant, passed_on
+from onnx_lint.engine.targets.node_attributes import integers_of, is_parameter
 from onnx_lint.ir.operators.stored_elements import StoredElements
 from onnx_lint.model import Graph, Model, Node
 from onnx_lint.refusals.operands import input_name, kind_of, output_name
 from onnx_lint.spec.releases import normalized_domain
 
 
-def products_in_question(model: Model, products: Sequence[Node]) -> int:
+def count_products_ending_process(model: Model, products: Sequence[Node]) -> int:
     """Return the number of products that may end the process."""
     return _Products(model).count(products)
 
@@ -30,9 +31,9 @@ class _Products:
         self._readers: dict[Graph, dict[str, list[Node]]] = {}
 
     def count(self, products: Sequence[Node]) -> int:
-        return sum(len(node.inputs) > 1 and self._is_doubtful(node) for node in products)
+        return sum(len(node.inputs) > 1 and self._may_end_process(node) for node in products)
 
-    def _is_doubtful(self, node: Node) -> bool:
+    def _may_end_process(self, node: Node) -> bool:
         first, second = node.inputs[:2]
         if kind_of(self._model, node.graph, first) != "tensor(float16)":
             return False
@@ -113,7 +114,7 @@ class _Products:
 
 def _moves_only_axis_0(node: Node) -> bool:
     """Return whether a Transpose makes the first axis one of the last two, and keeps the order of the others."""
-    order = next((each.ints for each in node.attribute_protos if each.name == "perm"), ())
+    order = integers_of(node, "perm")
     others = [axis for axis in order if axis]
     return len(order) > 2 and 0 in order[-2:] and others == sorted(others)
 

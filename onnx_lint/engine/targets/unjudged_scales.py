@@ -12,9 +12,8 @@ from typing import Any, Final
 
 from onnx_lint.inference.shapes.dims import Shape
 from onnx_lint.inference.shapes.fact import Content
-from onnx_lint.ir.graph import GraphKind
 from onnx_lint.model import Model, Node
-from onnx_lint.refusals.operands import input_name, input_shape
+from onnx_lint.refusals.operands import input_name, input_shape, is_given_by_run
 
 _INTERPOLATING: Final = (b"linear", b"cubic")
 _LINEAR: Final = b"linear"
@@ -26,28 +25,27 @@ def may_refuse_scales(model: Model, node: Node) -> bool:
     if any(each.ref_attr_name for each in attributes.values()):
         return True
     mode = attributes["mode"].s if "mode" in attributes else b"nearest"
-    if _is_on(attributes, "antialias"):
+    if _is_1(attributes, "antialias"):
         if mode not in _INTERPOLATING:
             return True
-    elif _is_on(attributes, "exclude_outside") and mode != b"cubic":
+    elif _is_1(attributes, "exclude_outside") and mode != b"cubic":
         return True
-    if mode not in _INTERPOLATING or _are_given_by_run(node, attributes):
+    if mode not in _INTERPOLATING or _has_no_scales_at_load(model, node, attributes):
         return False
     scales = _scales(model, node, attributes)
     return scales is None or not _has_implementation(mode, scales)
 
 
-def _is_on(attributes: dict[str, Any], name: str) -> bool:
+def _is_1(attributes: dict[str, Any], name: str) -> bool:
     return name in attributes and attributes[name].i == 1
 
 
-def _are_given_by_run(node: Node, attributes: dict[str, Any]) -> bool:
+def _has_no_scales_at_load(model: Model, node: Node, attributes: dict[str, Any]) -> bool:
     """Return whether a node has no scales at load: it omits them, or they are an input of the model."""
     if "scales" in attributes:
         return False
     name = _name_of_scales(node)
-    found = node.graph.definition_of(name) if name else None
-    return not name or (found is not None and found.field == "input" and found.graph.kind is GraphKind.MAIN)
+    return not name or is_given_by_run(model, node.graph, name)
 
 
 def _name_of_scales(node: Node) -> str:
@@ -84,12 +82,12 @@ def _has_implementation(mode: bytes, scales: Sequence[Any]) -> bool:
     """Return whether the kernel has an implementation: those for images, whose outer axes keep their size."""
     rank = len(scales)
     if mode == _LINEAR and rank == 4:
-        return _keeps(scales, 0, 1) or _keeps(scales, 0, 3)
+        return _keep_size(scales, 0, 1) or _keep_size(scales, 0, 3)
     if mode == _LINEAR:
-        return rank in (2, 3) or (rank == 5 and _keeps(scales, 0, 1))
-    return rank == 2 or (rank == 4 and _keeps(scales, 0, 1))
+        return rank in (2, 3) or (rank == 5 and _keep_size(scales, 0, 1))
+    return rank == 2 or (rank == 4 and _keep_size(scales, 0, 1))
 
 
-def _keeps(scales: Sequence[Any], *axes: int) -> bool:
+def _keep_size(scales: Sequence[Any], *axes: int) -> bool:
     """Return whether these axes keep their size."""
     return all(scales[axis] == 1 for axis in axes)

@@ -8,8 +8,9 @@ from itertools import takewhile
 from math import prod
 from typing import TYPE_CHECKING, Final
 
-from onnx_lint.engine.targets.doubts import Doubt
+from onnx_lint.engine.targets.unjudged_kinds import UnjudgedKind
 from onnx_lint.model import Model, StoredTensor
+from onnx_lint.refusals.operands import is_in_main_graph
 from onnx_lint.spec.element_types import MAX_INT64, DataType
 
 if TYPE_CHECKING:
@@ -34,8 +35,11 @@ def _count_unusual_sparse_tensors(model: Model) -> int:
 
 
 def _is_unusual(tensor: StoredSparseTensor) -> bool:
-    """Return whether a sparse tensor is in a function, has no indices, or makes a dense one of 2 GiB."""
-    is_outside = bool(tensor.place.key) and tensor.place.key[0][0] != "graph"
+    """Return whether a sparse tensor is in a function, has no indices, or makes a dense one of 2 GiB.
+
+    A file may consist of one sparse tensor: that is in no function.
+    """
+    is_outside = tensor.place.parent is not None and not is_in_main_graph(tensor.place)
     return is_outside or tensor.indices is None or prod(tensor.dims) > _MAX_BYTES
 
 
@@ -69,18 +73,18 @@ def _overflows(dims: Sequence[int]) -> bool:
     return 0 in dims and prod(takewhile(bool, dims)) > MAX_INT64
 
 
-TWO_DOTS: Final = Doubt("name", "of a data file with two dots", _count_locations_with_two_dots)
-OVERFLOWING_SIZES: Final = Doubt("tensor", "with sizes that overflow before a 0", _count_overflowing_tensors)
+TWO_DOTS: Final = UnjudgedKind("name", "of a data file with two dots", _count_locations_with_two_dots)
+OVERFLOWING_SIZES: Final = UnjudgedKind("tensor", "with sizes that overflow before a 0", _count_overflowing_tensors)
 """The tensors whose sizes onnx and ONNX Runtime refuse to multiply."""
 
-TENSOR_DOUBTS: Final = (
+UNJUDGED_TENSORS: Final = (
     # ONNX Runtime reads sparse tensors of most types with a byte or more for each element.
-    Doubt("sparse tensor", "of strings or of less than a byte", _count_packed_sparse_tensors),
-    Doubt("sparse tensor", "in a function, without indices, or very large", _count_unusual_sparse_tensors),
-    Doubt("tensor", "in segments", count_tensors_in_segments),
+    UnjudgedKind("sparse tensor", "of strings or of less than a byte", _count_packed_sparse_tensors),
+    UnjudgedKind("sparse tensor", "in a function, without indices, or very large", _count_unusual_sparse_tensors),
+    UnjudgedKind("tensor", "in segments", count_tensors_in_segments),
     TWO_DOTS,
-    Doubt("tensor", "with the key 'basepath'", _count_tensors_with_basepath),
-    Doubt("tensor", "of strings with raw_data", _count_raw_strings),
+    UnjudgedKind("tensor", "with the key 'basepath'", _count_tensors_with_basepath),
+    UnjudgedKind("tensor", "of strings with raw_data", _count_raw_strings),
     OVERFLOWING_SIZES,
 )
 """The tensors that ONNX Runtime refuses in some models."""

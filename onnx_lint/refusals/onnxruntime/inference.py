@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onnx_lint.ir.operators.stored_elements import StoredElements
-from onnx_lint.model import Model, Node
+from onnx_lint.model import Model, Node, normalized_domain
 from onnx_lint.refusals.causes import Refusal, RefusalCondition, refused_node
-from onnx_lint.refusals.operands import attribute_values, input_name, input_shape
+from onnx_lint.refusals.operands import attribute_values, input_name, input_shape, is_given_by_run
 from onnx_lint.schema import Proto
 from onnx_lint.spec.element_types import EXTERNAL_LOCATION
 from onnx_lint.spec.operators import OperatorSchema
@@ -47,16 +47,18 @@ def _has_negative_axes(model: Model, node: Node, release: ProductRelease) -> boo
     axes = [axis for each in node.attribute_protos if each.name == "axes" for axis in each.ints]
     if min(axes, default=0) >= 0 or input_shape(model, node, 0) is None:
         return False
-    return _is_stored(node, 2) and 0 not in (input_shape(model, node, 2) or ())
+    return _is_stored(model, node, 2) and 0 not in (input_shape(model, node, 2) or ())
 
 
-def _is_stored(node: Node, index: int) -> bool:
-    """Return whether an input is an initializer, or the output of a Constant."""
+def _is_stored(model: Model, node: Node, index: int) -> bool:
+    """Return whether an input is an initializer that no run replaces, or the output of a Constant."""
     name = input_name(node, index)
     found = node.graph.definition_of(name) if name else None
-    if found is None or found.node is None:
-        return found is not None and found.field == "initializer"
-    return (found.node.domain, found.node.op_type) == ("", "Constant")
+    if found is None:
+        return False
+    if found.node is None:
+        return name in found.graph.initializer_index and not is_given_by_run(model, node.graph, name)
+    return (normalized_domain(found.node.domain), found.node.op_type) == ("", "Constant")
 
 
 def _forbidden_gate(node: Node, schema: OperatorSchema) -> Iterator[str]:
@@ -95,5 +97,11 @@ def _is_in_data_file(model: Model, node: Node, index: int) -> bool:
 
 
 def _tensors_of(model: Model, node: Node, index: int) -> Iterator[Proto]:
-    """Yield the tensors that an input may be."""
-    return StoredElements(model.calls, model.main_graph).tensors_of(node.graph, input_name(node, index))
+    """Yield the tensors that an input may be. Before IR version 4 it may be the initializer of a graph input."""
+    name = input_name(node, index)
+    yield from StoredElements(model.calls, model.main_graph).tensors_of(node.graph, name)
+    found = node.graph.definition_of(name) if name else None
+    graph = model.main_graph
+    is_graph_input = found is not None and found.graph is graph and found.field == "input"
+    if is_graph_input and not is_given_by_run(model, node.graph, name):
+        yield graph.message_at("initializer", graph.initializer_index[name])

@@ -18,7 +18,7 @@ from onnx_lint.refusals.operands import (
 )
 from onnx_lint.refusals.refused_values import refused_values_of
 from onnx_lint.spec.operators import OperatorSchema
-from onnx_lint.spec.operators.runtime_releases import refused_values
+from onnx_lint.spec.operators.runtime_releases import refused_attributes
 from onnx_lint.spec.products import Kernel, ProductRelease
 from onnx_lint.spec.products.refusals import REFUSED_FORMS
 from onnx_lint.wording import quote
@@ -27,7 +27,7 @@ from onnx_lint.wording import quote
 def refused_by_kernels(
     model: Model, node: Node, schema: OperatorSchema, version: int, release: ProductRelease
 ) -> Iterator[Refusal]:
-    """Yield the refusals of a node for want of a kernel, and for values of attributes.
+    """Yield the refusals of a node that has no kernel, or attributes with refused values.
 
     `version`: that of the operator set.
     """
@@ -89,8 +89,10 @@ def _takes(kernel: Kernel, types: OperandTypes) -> bool:
 
 def _in_float(types: OperandTypes, schema: OperatorSchema, version: int) -> OperandTypes:
     """Return the types with which a node of float16 runs between the two Casts that ONNX Runtime inserts."""
-    half = "tensor(float16)" if schema.domain or version >= _CASTS_SINCE else ""
-    return {name: {"tensor(float)" if kind == half else kind for kind in kinds} for name, kinds in types.items()}
+    if not schema.domain and version < _CASTS_SINCE:
+        return types
+    in_float = {"tensor(float16)": "tensor(float)"}
+    return {name: {in_float.get(kind, kind) for kind in kinds} for name, kinds in types.items()}
 
 
 _CASTS_SINCE: Final = 6
@@ -132,5 +134,5 @@ def _refused_forms(model: Model, node: Node, schema: OperatorSchema) -> Iterator
 def _later_values(node: Node, schema: OperatorSchema, types: OperandTypes, release: ProductRelease) -> Iterator[str]:
     """Yield the attributes of one of ONNX Runtime's operators with values that the release does not have, in words."""
     values = {**attribute_values(node, schema), "outputs": str(len(node.outputs))}
-    for name, value in refused_values(release.version, schema.name, values, types):
-        yield f"attribute {quote(name)} with the value {value}"
+    for attribute in refused_attributes(release.version, schema.name, values, types):
+        yield f"attribute {quote(attribute.name)} with the value {attribute.value}"

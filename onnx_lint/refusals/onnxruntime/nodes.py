@@ -110,8 +110,8 @@ def _refused_with_signature(
 
     `schema`: the signature in the newest release, by which the rules of the chapter on signatures judge the nodes.
     """
-    own = signature_of(model, schema, release)
-    refused = refused_by_signature(alike, schema, own, release)
+    older = signature_of(model, schema, release)
+    refused = refused_by_signature(alike, schema, older, release)
     for what in refused:
         name = operator_name(schema.domain, schema.name)
         yield Refusal(RefusalCause(CauseKind.REFUSED_NODE, name, f"has {what}"), nodes)
@@ -119,11 +119,11 @@ def _refused_with_signature(
         return
     version = alike.operator.opset_version or 0
     for node in nodes:
-        types = refused_types_of(model, node, schema, own, release)
+        types = refused_types_of(model, node, schema, older, release)
         yield from types
         yield from refused_by_inference(model, node, schema, release)
         if not types:
-            yield from refused_by_kernels(model, node, own or schema, version, release)
+            yield from refused_by_kernels(model, node, older or schema, version, release)
 
 
 def _refused_values_of_calls(model: Model, release: ProductRelease) -> Iterator[Refusal]:

@@ -28,7 +28,7 @@ def refused_own_operators(
             yield refused_node(node, name, what, RefusalCondition.NODE_IS_KEPT)
         return
     signature = ONNXRUNTIME_SIGNATURES.get(operator.op_type)
-    if signature is None or (operator.opset_version or 0) > signature.until:
+    if signature is None or (signature.until is not None and (operator.opset_version or 0) > signature.until):
         return
     for node in nodes:
         for what in _faults(model, node, signature):

@@ -56,9 +56,9 @@ def _causes(model: Model, node: Node, schema: OperatorSchema, release: ProductRe
         types=operand_types(model, node, schema),
         extents={name for name, has in extents.items() if has is not False},
     )
-    for what, needed in found:
-        unless = " if input 0 has elements" if needed and not extents[needed] else ""
-        yield f"{what}, with which each run of {release} on CPUs fails{unless}"
+    for each in found:
+        unless = " if input 0 has elements" if each.extent is not None and not extents[each.extent] else ""
+        yield f"{each.words}, with which each run of {release} on CPUs fails{unless}"
 
 
 def _has_elements(model: Model, node: Node, first: int) -> bool | None:

@@ -26,23 +26,23 @@ def signature_of(model: Model, schema: OperatorSchema, release: ProductRelease) 
 
 
 def refused_by_signature(
-    alike: AlikeNodes, schema: OperatorSchema, own: OperatorSchema | None, release: ProductRelease
+    alike: AlikeNodes, schema: OperatorSchema, older: OperatorSchema | None, release: ProductRelease
 ) -> Sequence[str]:
     """Return what alike nodes have that the signature of a release does not allow, in words.
 
-    `schema`: the signature in the newest release. `own`: that of the release, if it is another one.
+    `schema`: the signature in the newest release. `older`: that of the release, if it is another one.
     """
-    return refused_form(alike, schema, own, f"{schema.name} of {release}") if own is not None else ()
+    return refused_form(alike, schema, older, f"{schema.name} of {release}") if older is not None else ()
 
 
 def refused_types_of(
-    model: Model, node: Node, schema: OperatorSchema, own: OperatorSchema | None, release: ProductRelease
+    model: Model, node: Node, schema: OperatorSchema, older: OperatorSchema | None, release: ProductRelease
 ) -> Sequence[Refusal]:
     """Return the refusals of a node for types of inputs that only the signature of a later release allows.
 
-    `schema` and `own` as for `refused_by_signature`.
+    `schema` and `older` as for `refused_by_signature`.
     """
-    if own is None:
+    if older is None:
         return ()
-    found = refused_types(input_kinds(model, node), schema, own, f"{schema.name} of {release}")
+    found = refused_types(input_kinds(model, node), schema, older, f"{schema.name} of {release}")
     return [refused_node(node, operator_name(schema.domain, schema.name), what) for what in found]

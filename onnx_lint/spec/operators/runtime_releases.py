@@ -20,26 +20,31 @@ CHANGED: Final = DataFile("onnxruntime_releases.jsonl", ONNXRUNTIME.domains)
 """The operators with more than one signature. In place of versions it has the indices of releases."""
 
 
-def comes_later(release: str, operator: str, what: str) -> bool:
-    """Return whether only later releases compare an input of an operator.
-
-    False for a release that is not known.
-    """
+def comes_later(release: str, operator: str, parameter: str) -> bool:
+    """Return whether only later releases compare the input of this name; False for a release that is not known."""
     from onnx_lint.spec.operators.records import record_of
 
     record = record_of(operator)
-    since = record.since.get(what) if record is not None else None
+    since = record.since.get(parameter) if record is not None else None
     releases = CHANGED.header["releases"] if since is not None else ()
     return release in releases and releases.index(release) < releases.index(since)
 
 
-def refused_values(
-    release: str, operator: str, values: Mapping[str, str], types: Mapping[str, Collection[str]] = EMPTY
-) -> list[tuple[str, str]]:
-    """Return the names and values of the attributes with which a release makes no session for CPUs.
+class RefusedAttribute(Record):
+    """An attribute with which a release makes no session for CPUs."""
 
-    An attribute without a value has the one that ONNX Runtime takes in its place. `outputs` is how many the node has.
-    `types`: the known types of the inputs.
+    name: str
+    value: str
+    """The value, with the other conditions of the refusal in words."""
+
+
+def refused_attributes(
+    release: str, operator: str, values: Mapping[str, str], types: Mapping[str, Collection[str]] = EMPTY
+) -> list[RefusedAttribute]:
+    """Return the attributes with which a release makes no session for CPUs.
+
+    `values`: those of the attributes, and as `outputs` how many the node has. An attribute without a value has the one
+    that ONNX Runtime takes in its place. `types`: the known types of the inputs.
     """
     from onnx_lint.spec.operators.records import record_of
     from onnx_lint.spec.operators.records.grammar import parse_all
@@ -50,18 +55,19 @@ def refused_values(
         return []
     at = releases.index(release)
     values = {**{name: str(value) for name, value in record.defaults.items()}, **values}
+    # The other rows of `since` are about inputs: see `comes_later`.
     words = [each for each, first in record.since.items() if "=" in each and at < releases.index(first)]
     words += [each for each, last in record.until.items() if not last or at > releases.index(last)]
     parsed = map(parse_all, words)
-    return list(dict.fromkeys([_refused(each, values) for each in parsed if _are_true(each, values, types)]))
+    return list(dict.fromkeys([_refused_attribute(each, values) for each in parsed if _are_true(each, values, types)]))
 
 
-def _refused(conditions: AllConditions, values: Mapping[str, str]) -> tuple[str, str]:
-    """Return the attribute that conditions are about and its value, with the other conditions in words."""
+def _refused_attribute(conditions: AllConditions, values: Mapping[str, str]) -> RefusedAttribute:
+    """Return the attribute that the first condition is about, with the other conditions in words."""
     first, *others = conditions
     more = f" and {values['outputs']} outputs" if any(each.name == "outputs" for each in others) else ""
     more += "".join([f" and {_in_words(each, EMPTY)}" for each in others if each.sign == "~"])
-    return first.name, f"{values[first.name]}{more}"
+    return RefusedAttribute(first.name, f"{values[first.name]}{more}")
 
 
 def _are_true(
@@ -100,6 +106,14 @@ EXTENTS: Final[Mapping[str, Extent]] = {
 """The conditions of `failing` about sizes of 0."""
 
 
+class FailingRun(Record):
+    """What makes each run of a node on CPUs fail in a release."""
+
+    words: str
+    extent: str | None = None
+    """The one of `EXTENTS` that must be true for the run to fail; None if it fails with any sizes."""
+
+
 def failing_runs(
     release: str,
     operator: str,
@@ -107,8 +121,8 @@ def failing_runs(
     ranks: Mapping[str, int | None],
     types: Mapping[str, Collection[str]] = EMPTY,
     extents: Collection[str] = tuple(EXTENTS),
-) -> Iterator[tuple[str, str]]:
-    """Yield what makes each run of a node on CPUs fail in a release, in words, and the one of `EXTENTS` that it needs.
+) -> Iterator[FailingRun]:
+    """Yield what makes each run of a node on CPUs fail in a release.
 
     `values`: those of attributes. `ranks`: those of the inputs that the node has. `types`: their known types.
     `extents`: those of `EXTENTS` that may be true.
@@ -121,6 +135,7 @@ def failing_runs(
     if record is None or release not in releases:
         return
     at = releases.index(release)
+    # Attributes, inputs and extents have different names, so conditions find them in one mapping.
     given = {
         **{name: str(value) for name, value in record.defaults.items()},
         **values,
@@ -132,7 +147,7 @@ def failing_runs(
         if (not last or at <= releases.index(last)) and _are_true(conditions, given, types):
             unsaid = {*EXTENTS, *record.values}
             said = [_in_words(each, ranks) for each in conditions if each.sign or each.name not in unsaid]
-            yield " and ".join(said), next((each.name for each in conditions if each.name in EXTENTS), "")
+            yield FailingRun(" and ".join(said), next((each.name for each in conditions if each.name in EXTENTS), None))
 
 
 def _in_words(condition: Condition, ranks: Mapping[str, int | None]) -> str:

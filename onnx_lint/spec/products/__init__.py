@@ -21,14 +21,21 @@ PRODUCTS: Final = ("onnxruntime", "openvino", "tensorrt")
 """The names of the products."""
 
 
-class Kernel(Record):
-    """An implementation of an operator."""
+class _TypesInVersions(Record):
+    """A row of the data: types of operands in versions of the operator set."""
 
     first: int
     last: int | None
-    """The last operator set version; None for exactly the definition of version `first`."""
+    """The last version, if the row has one."""
     types: Mapping[str, frozenset[str]]
-    """The types that it accepts, by type variable or parameter."""
+    """The types, by type variable or parameter."""
+
+
+class Kernel(_TypesInVersions):
+    """An implementation of an operator, with the types that it accepts.
+
+    Without a last version, it implements exactly the definition of version `first`.
+    """
 
     def is_for(self, since_version: int) -> bool:
         """Return whether it implements the definition that came with a version of the operator set."""
@@ -100,7 +107,8 @@ class ProductRelease(Record):
 
     def kernels(self, domain: str, op_type: str) -> Iterator[Kernel]:
         """Yield the kernels of an operator."""
-        return self._rows(domain, op_type, "kernels")
+        for row in self._rows(domain, op_type, "kernels"):
+            yield Kernel(row.first, row.last, row.types)
 
     def runs_function(self, domain: str, op_type: str) -> bool:
         """Return whether it is an operator of the product with a function, which runs if there is no kernel."""
@@ -117,10 +125,11 @@ class ProductRelease(Record):
             if row.first <= version <= (row.last or version):
                 yield row.types
 
-    def _rows(self, domain: str, op_type: str, key: str) -> Iterator[Kernel]:
+    def _rows(self, domain: str, op_type: str, key: str) -> Iterator[_TypesInVersions]:
+        """Yield the rows of the release that the data have for an operator under a key."""
         for first, last, types, releases in self.operators.get(f"{domain}::{op_type}", {}).get(key, ()):
             if releases & self.bit:
-                yield Kernel(first, last, {name: self.types[index] for name, index in types.items()})
+                yield _TypesInVersions(first, last, {name: self.types[index] for name, index in types.items()})
 
 
 def product_release(target: str) -> ProductRelease:
@@ -147,7 +156,8 @@ def product_releases(target: str) -> tuple[ProductRelease, ...]:
     for index, listed in reversed([*enumerate(versions)]):
         if f"{listed}.".startswith(f"{version}."):
             return (_release(name, index),)
-    if re.fullmatch(r"(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){1,2}", version):
+    # Python refuses to read a number of thousands of digits, so no part may have more than nine.
+    if re.fullmatch(r"(0|[1-9][0-9]{0,8})(\.(0|[1-9][0-9]{0,8})){1,2}", version):
         number = version_number(version)
         later = sum(version_number(listed) < number for listed in versions)
         if 0 < later < len(versions):

@@ -19,15 +19,16 @@ ONNXRUNTIME_WITHOUT_KERNEL: Final = frozenset({"Constant"})
 """The operators that no release of ONNX Runtime has a kernel for: it turns a Constant into an initializer."""
 
 
-_NO_END: Final = 2**31
-"""The last version if all later versions are meant as well."""
+def _from_version(first: int) -> range:
+    """Return the versions of an operator from one on: all that an import can name."""
+    return range(first, 2**63)
 
 
 class OnnxRuntimeSignature(Record):
     """An operator that ONNX Runtime defines in the default domain. It accepts attributes that it does not know."""
 
-    until: int
-    """The last operator set version in which ONNX has no operator of this name."""
+    until: int | None
+    """The last operator set version in which ONNX has no operator of this name; None if it never has one."""
     inputs: range
     """The numbers of inputs that it may have."""
     outputs: range
@@ -43,12 +44,18 @@ _FLOATS: Final = frozenset({"tensor(float16)", "tensor(float)", "tensor(double)"
 _ALL_FLOATS: Final = _FLOATS | {"tensor(bfloat16)"}
 
 ONNXRUNTIME_SIGNATURES: Final[Mapping[str, OnnxRuntimeSignature]] = {
-    "LayerNormalization": OnnxRuntimeSignature(16, range(2, 4), range(1, 4), _NORMALIZATION, _ALL_FLOATS),
+    "LayerNormalization": OnnxRuntimeSignature(
+        until=16, inputs=range(2, 4), outputs=range(1, 4), attributes=_NORMALIZATION, types=_ALL_FLOATS
+    ),
     "MeanVarianceNormalization": OnnxRuntimeSignature(
-        8, range(1, 2), range(1, 2), {"across_channels": "INT", "normalize_variance": "INT"}, _FLOATS
+        until=8,
+        inputs=range(1, 2),
+        outputs=range(1, 2),
+        attributes={"across_channels": "INT", "normalize_variance": "INT"},
+        types=_FLOATS,
     ),
     "SimplifiedLayerNormalization": OnnxRuntimeSignature(
-        _NO_END, range(2, 3), range(1, 3), _NORMALIZATION, _ALL_FLOATS
+        until=None, inputs=range(2, 3), outputs=range(1, 3), attributes=_NORMALIZATION, types=_ALL_FLOATS
     ),
 }
 """The operators that ONNX Runtime defines itself in the default domain, by name."""
@@ -60,17 +67,15 @@ LOADED_WITH_FLOAT: Final = frozenset({"LayerNormalization", "SimplifiedLayerNorm
 class RefusedValue(Record):
     """Values of an attribute that each known release of some products refuses."""
 
-    first: int
-    """The first version of the operator."""
-    last: int
-    """The last version of the operator."""
+    versions: range
+    """The versions of the operator, those of the operator set that the definition came with."""
     values: tuple[int | str, ...]
     """The values that they refuse."""
     products: tuple[str, ...]
     """The products whose releases refuse it."""
 
 
-_BATCH_FIRST: Final = RefusedValue(14, _NO_END, (1,), ("onnxruntime",))
+_BATCH_FIRST: Final = RefusedValue(_from_version(14), (1,), ("onnxruntime",))
 _RUNTIMES: Final = ("onnxruntime", "openvino")
 _OLD_MODES: Final = ("bilinear", "trilinear")
 
@@ -78,8 +83,8 @@ REFUSED_VALUES: Final[Mapping[tuple[str, str], RefusedValue]] = {
     ("GRU", "layout"): _BATCH_FIRST,
     ("LSTM", "layout"): _BATCH_FIRST,
     ("RNN", "layout"): _BATCH_FIRST,
-    ("Resize", "mode"): RefusedValue(10, 10, _OLD_MODES, _RUNTIMES),
-    ("Upsample", "mode"): RefusedValue(7, 9, _OLD_MODES, _RUNTIMES),
+    ("Resize", "mode"): RefusedValue(range(10, 11), _OLD_MODES, _RUNTIMES),
+    ("Upsample", "mode"): RefusedValue(range(7, 10), _OLD_MODES, _RUNTIMES),
 }
 """The refused values of an attribute, by operator and attribute."""
 
@@ -95,8 +100,8 @@ class RefusedForm(Record):
     value: str
     types: frozenset[str]
     """The types of output 0 for which it is refused, such as `tensor(float)`."""
-    versions: range = range(1, _NO_END)
-    """The versions of the operator, those of the operator set that the definition came with."""
+    versions: range = _from_version(1)
+    """The versions of the operator, as in `RefusedValue`."""
 
 
 def _all_but(prefix: str) -> frozenset[str]:
@@ -110,8 +115,8 @@ _SATURATED: Final = RefusedForm("saturate", "0", _all_but("float8"))
 
 REFUSED_FORMS: Final[Mapping[str, tuple[RefusedForm, ...]]] = {
     "Attention": (
-        RefusedForm("softmax_precision", "16", frozenset({"tensor(double)"}), range(23, 25)),
-        RefusedForm("softmax_precision", "16", _FLOATS, range(25, _NO_END)),
+        RefusedForm("softmax_precision", "16", frozenset({"tensor(double)"}), versions=range(23, 25)),
+        RefusedForm("softmax_precision", "16", _FLOATS, versions=_from_version(25)),
     ),
     "Cast": (
         _SATURATED,

@@ -7,7 +7,14 @@ from itertools import pairwise
 
 from onnx_lint.common.record import replace
 from onnx_lint.spec.operators import BUILT_IN
-from onnx_lint.spec.operators.runtime_releases import CHANGED, failing_runs, refused_values, signature_in
+from onnx_lint.spec.operators.runtime_releases import (
+    CHANGED,
+    FailingRun,
+    RefusedAttribute,
+    failing_runs,
+    refused_attributes,
+    signature_in,
+)
 from onnx_lint.spec.operators.schema import OperatorSchema
 from onnx_lint.spec.operators.store import ONNXRUNTIME
 from onnx_lint.spec.products import product_release
@@ -68,28 +75,28 @@ def test_what_the_newest_signature_refuses_the_older_ones_refuse() -> None:
 
 def test_what_makes_each_run_fail_is_said_in_words() -> None:
     rank: dict[str, int | None] = {"input": 3, "weights": 2}
-    assert [*failing_runs("1.23.2", "Attention", {}, rank)] == [("no input 'bias'", "")]
+    assert [*failing_runs("1.23.2", "Attention", {}, rank)] == [FailingRun("no input 'bias'")]
     assert not [*failing_runs("1.32.0", "Attention", {}, rank)]
     rank |= {"bias": 1, "mask_index": 4}
     assert [*failing_runs("1.32.0", "Attention", {"do_rotary": "1"}, rank)] == [
-        ("attribute 'do_rotary' with the value 1", ""),
-        ("input 'mask_index' with 4 dimensions", "elements"),
+        FailingRun("attribute 'do_rotary' with the value 1"),
+        FailingRun("input 'mask_index' with 4 dimensions", "elements"),
     ]
     assert not [*failing_runs("1.32.0", "Attention", {}, rank, extents=["items"])]
     ranks: dict[str, int | None] = {"input": 3, "weight": 2, "mask_index": 4}
     (failing,) = failing_runs("1.32.0", "QAttention", {}, ranks, extents=["items"])
-    assert failing == ("input 'mask_index' with 4 dimensions", "items")
+    assert failing == FailingRun("input 'mask_index' with 4 dimensions", "items")
     assert not [*failing_runs("1.32.0", "Attention", {}, {**rank, "mask_index": None})]
     assert [*failing_runs("1.32.0", "MultiHeadAttention", {}, {"query": 3, "key": 5})] == [
-        ("input 'key' and no input 'value'", "")
+        FailingRun("input 'key' and no input 'value'")
     ]
     assert not [*failing_runs("0.1", "Attention", {}, {})]
     assert not [*failing_runs("1.32.0", "NoSuchOperator", {}, {})]
 
 
 def test_a_value_may_be_refused_for_the_number_of_outputs() -> None:
-    refused = [("mask_index_type", "0 and 2 outputs")]
-    assert refused_values("1.23.2", "EmbedLayerNormalization", {"mask_index_type": "0", "outputs": "2"}) == refused
+    refused = [RefusedAttribute("mask_index_type", "0 and 2 outputs")]
+    assert refused_attributes("1.23.2", "EmbedLayerNormalization", {"mask_index_type": "0", "outputs": "2"}) == refused
     for release, outputs in (("1.23.2", "3"), ("1.32.0", "2")):
         values = {"mask_index_type": "0", "outputs": outputs}
-        assert not refused_values(release, "EmbedLayerNormalization", values)
+        assert not refused_attributes(release, "EmbedLayerNormalization", values)

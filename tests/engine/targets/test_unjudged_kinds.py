@@ -104,6 +104,19 @@ def test_scales_in_a_data_file_are_not_judged_for_full_check(place: str, tmp_pat
     assert onnx_lint.lint(tmp_path / "m.onnx", target="onnx.full_check").files[0].targets[0].loads is None
 
 
+@pytest.mark.parametrize(
+    ("ir", "inputs", "expected"),
+    [(3, ", float[4] s", None), (4, ", float[4] s", True), (4, "", None)],
+)
+def test_an_initializer_of_an_input_is_a_constant_before_ir_version_4(
+    ir: int, inputs: str, expected: bool | None
+) -> None:
+    """ONNX Runtime 1.23.2 and 1.32 refuse constant scales of the first two axes in mode linear."""
+    graph = f"(float[1, 1, 2, 2] x{inputs}) => (float[a, b, c, d] y) <float[4] s = {{2, 2, 1, 1}}>"
+    node = '{ y = Upsample<mode = "linear">(x, s) }'
+    assert state(f"{graph} {node}", "onnxruntime=1.32", ir=ir, opset=9) is expected
+
+
 RESIZE = "(float[1, 1, 2, 2] x) => (float[a, b, c, d] y) <float[2] s = {2, 2}> { y = Resize<axes = [%s]>(x, , s) }"
 
 

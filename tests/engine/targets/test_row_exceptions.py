@@ -9,7 +9,7 @@ import onnx.parser
 import pytest
 
 import onnx_lint
-from onnx_lint.engine.targets.unseen_faults import INFERRED, INFERRED_SINCE, UnseenFaults
+from onnx_lint.engine.targets.inferred_shapes import INFERRED, INFERRED_SINCE, InferredShapes
 from onnx_lint.ir.operators.kept_nodes import KeptNodes
 from onnx_lint.spec.operators import BUILT_IN
 from onnx_lint.spec.target import CHECKER, FULL_CHECK
@@ -222,7 +222,7 @@ def calls_of(monkeypatch: pytest.MonkeyPatch, owner: type, name: str) -> list[No
 
 
 def test_many_wrong_shapes_look_at_each_node_before_them_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = calls_of(monkeypatch, UnseenFaults, "_infers")
+    calls = calls_of(monkeypatch, InferredShapes, "_needs_only_shapes")
     before = "".join(f" v{index + 1} = Relu(v{index})" for index in range(20))
     wrong = "".join(f" w{index} = Relu(v20)" for index in range(20))
     declared = ", ".join(f"float[{index + 5}] w{index}" for index in range(20))

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Doubts: kinds of parts that a program refuses in some models, and in which the data do not say which models."""
+"""Kinds of parts that a program refuses in some models. Its data do not say in which."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
 from onnx_lint.common.record import Record
-from onnx_lint.engine.targets.parts_in_question import nodes_of
+from onnx_lint.engine.targets.model_parts import nodes_of
 from onnx_lint.model import Model, Node
 from onnx_lint.wording import counted
 
 
-class Doubt(Record):
+class UnjudgedKind(Record):
     """A kind of parts of a model that a program refuses in some models."""
 
     noun: str
@@ -26,30 +26,30 @@ class Doubt(Record):
     """The first release that refuses none of them again; None if there is none."""
 
 
-def node_doubt(
+def node_kind(
     operators: Iterable[str],
     words: str,
-    is_doubtful: Callable[[Model, Node], bool],
+    may_be_refused: Callable[[Model, Node], bool],
     *,
     since: tuple[int, ...] = (),
     until: tuple[int, ...] | None = None,
-) -> Doubt:
-    """Return the doubt about the nodes of some operators of the default domain."""
+) -> UnjudgedKind:
+    """Return the kind of those nodes of some operators of the default domain that a program may refuse."""
 
     def count(model: Model) -> int:
-        return sum(is_doubtful(model, node) for name in operators for node in nodes_of(model, name))
+        return sum(may_be_refused(model, node) for name in operators for node in nodes_of(model, name))
 
-    return Doubt("node", words, count, since, until)
+    return UnjudgedKind("node", words, count, since, until)
 
 
-def phrases(model: Model, doubts: Iterable[Doubt], version: tuple[int, ...] = ()) -> Iterator[str]:
-    """Yield a phrase for each doubt that a model has for a version of a program, such as `2 tensors in segments`."""
-    for doubt in doubts:
-        if doubt.since <= version and (doubt.until is None or version < doubt.until):
-            yield from phrase(doubt.count(model), doubt.noun, doubt.words)
+def phrases(model: Model, kinds: Iterable[UnjudgedKind], version: tuple[int, ...] = ()) -> Iterator[str]:
+    """Yield how many parts of each kind a model has, such as `2 tensors in segments`, for a version of a program."""
+    for kind in kinds:
+        if kind.since <= version and (kind.until is None or version < kind.until):
+            yield from phrase(kind.count(model), kind.noun, kind.words)
 
 
 def phrase(count: int, noun: str, words: str) -> Iterator[str]:
-    """Yield how many parts a model has that have something in common, unless it has none."""
+    """Yield how many parts of a model have something in common; nothing if there is none."""
     if count:
         yield f"{counted(count, noun)} {words}".rstrip()

@@ -7,7 +7,7 @@ import pytest
 from support.models.clean_model import clean_proto
 
 from onnx_lint.engine.settings import Settings
-from onnx_lint.engine.targets.verdicts import version_verdicts
+from onnx_lint.engine.targets.version_verdicts import version_verdicts
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 from onnx_lint.spec.clauses import clauses

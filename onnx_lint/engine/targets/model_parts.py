@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lookups of parts of a model that a program may refuse: nodes of an operator, types of values, constants."""
+"""Lookups of nodes, types of values and constants for the modules that say what a program may refuse."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
 
+from onnx_lint.engine.targets.node_attributes import integer_of, is_parameter
 from onnx_lint.inference.shapes.fact import Content
 from onnx_lint.inference.shapes.stated import content_of
 from onnx_lint.ir.graph import Definition, GraphKind
@@ -13,18 +14,6 @@ from onnx_lint.ir.operators.stored_elements import StoredElements
 from onnx_lint.model import Graph, Model, Node
 from onnx_lint.refusals.operands import input_shape, kind_of
 from onnx_lint.spec.releases import normalized_domain
-
-
-def has_attribute(node: Node, name: str, *values: bytes | int) -> bool:
-    """Return whether an attribute of a node has one of these values, or may have it by a call of its function."""
-    return is_parameter(node, name) or any(
-        each.name == name and (each.s in values or each.i in values) for each in node.attribute_protos
-    )
-
-
-def is_parameter(node: Node, *names: str) -> bool:
-    """Return whether a node has one of these attributes with the value of a parameter of its function."""
-    return any(each.name in names and each.ref_attr_name for each in node.attribute_protos)
 
 
 def nodes_of(model: Model, name: str) -> list[Node]:
@@ -87,14 +76,13 @@ def passed_on(model: Model, node: Node, output: str) -> tuple[str, ...]:
 
 
 def normalized_sizes(model: Model, node: Node) -> Sequence[object] | None:
-    """Return the size of each axis that a LayerNormalization normalizes, None for one that is unknown.
+    """Return the size of each axis that a LayerNormalization normalizes, with None for an unknown size.
 
-    None if it is unknown how many these are.
+    Return None if the number of these axes is unknown.
     """
-    data = input_shape(model, node, 0)
-    axis = next((each.i for each in node.attribute_protos if each.name == "axis"), -1)
     if is_parameter(node, "axis"):
         return None
+    data, axis = input_shape(model, node, 0), integer_of(node, "axis", -1)
     if data is None:
         return [None] * -axis if axis < 0 else None
     return data[axis:] if -len(data) <= axis < len(data) else None
