@@ -31,6 +31,11 @@ def are_sizes(dims: Iterable[Dim | float] | None) -> TypeGuard[tuple[int, ...]]:
     return dims is not None and all(isinstance(dim, int) for dim in dims)
 
 
+def as_size(number: Dim | float) -> Dim:
+    """Return a number as a dimension; None if it is unknown, a float or negative."""
+    return None if isinstance(number, float) or (isinstance(number, int) and number < 0) else number
+
+
 def agree(one: Dim, other: Dim) -> bool:
     """Return whether two dimensions may be equal: two different sizes are not, variables and
     unknown may be anything.
