@@ -37,7 +37,7 @@ def convolution_of_integers(node: Operands) -> Outputs:
     """Infer the shape as for QLinearConv of ONNX, also with channels last."""
     order = node.integer("channels_last", 0)
     if order not in (0, 1):
-        return UNKNOWN  # ONNX Runtime takes the channels for the last ones unless it rewrites the node
+        return UNKNOWN  # ONNX Runtime reads the channels last unless it rewrites the node
     if not order:
         return quantized_convolution(node)
     quantization(node)
@@ -118,7 +118,7 @@ def pool_of_integers(node: Operands) -> Outputs:
 
 
 def _check_pooled_input(node: Operands) -> None:
-    """Record an input of more than three spatial axes, or without elements, except of an empty batch: runs fail."""
+    """Record an input of more than three spatial axes, or whose only empty axis is not the batch: runs fail."""
     shape = node.fact(0).shape or ()
     if len(shape) > _MOST_RANK:
         node.wrong_rank(0, _LEAST_RANK, _MOST_RANK)
@@ -132,7 +132,7 @@ _MOST_RANK = 5
 
 
 def _check_kernel(node: Operands, spatial: Dims) -> None:
-    """Record a kernel that is so much larger than the padded input that there is no window: ONNX Runtime ends."""
+    """Record an axis that is so short that no window is counted: ONNX Runtime ends the process."""
     if node.text("auto_pad", "NOTSET").startswith("SAME") or node.integer("ceil_mode", 0):
         return
     window = window_of(node, len(spatial), None, first_axis=1)
@@ -147,7 +147,7 @@ def _check_kernel(node: Operands, spatial: Dims) -> None:
 
 
 def _check_pads(node: Operands) -> None:
-    """Record pads that are as long as the kernel, which no pool of ONNX Runtime takes, whatever it does with them."""
+    """Record pads that are not less than the kernel. ONNX Runtime rejects them also if `auto_pad` ignores them."""
     kernel, pads = node.integers("kernel_shape") or (), node.integers("pads") or ()
     if len(pads) != 2 * len(kernel):
         return

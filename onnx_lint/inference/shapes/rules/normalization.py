@@ -7,7 +7,7 @@ from onnx_lint.inference.shapes.dims import Dim, Dims
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import AxisOutOfRange, Element, ProblemPlace, Warned
 from onnx_lint.inference.shapes.registration import register_equations, register_rule
-from onnx_lint.inference.shapes.rules.broadcasting import one_way
+from onnx_lint.inference.shapes.rules.broadcasting import check_unidirectional_broadcast
 
 register_equations(
     {
@@ -52,7 +52,7 @@ def layer_normalization(node: Operands) -> Outputs:
     for index in (1, 2):
         other = node.shape(index)
         if other is not None:
-            one_way(node, data, other, index)
+            check_unidirectional_broadcast(node, data, other, index)
     if data is None or axis is None:
         return UNKNOWN
     statistics = data[:axis] + (1,) * (len(data) - axis)
