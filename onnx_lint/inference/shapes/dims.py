@@ -27,7 +27,7 @@ SIZE_LIMIT: Final = 2**63
 
 
 def are_sizes(dims: Iterable[Dim | float] | None) -> TypeGuard[tuple[int, ...]]:
-    """Return whether the dimensions are known and all of them are sizes."""
+    """Return whether all of them are known integers, as sizes are. Axes and other numbers may be negative."""
     return dims is not None and all(isinstance(dim, int) for dim in dims)
 
 
