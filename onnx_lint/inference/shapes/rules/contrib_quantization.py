@@ -21,7 +21,7 @@ def quantization_inputs(node: Operands) -> list[int]:
 
 
 def check_scalars(node: Operands) -> None:
-    """Record scales and zero points that are no scalars: ONNX Runtime needs nothing else when it makes a session."""
+    """Record scales and zero points that are no scalars: ONNX Runtime makes no session with others."""
     for index in quantization_inputs(node):
         if node.fact(index).shape:
             node.wrong_rank(index, 0, 0)
@@ -39,7 +39,7 @@ def elementwise(node: Operands) -> Outputs:
 def softmax_of_integers(node: Operands) -> Outputs:
     """Infer the shape as for LpNormalization of ONNX.
 
-    ONNX Runtime needs a scalar if the scale is a constant. Of another one it reads the first number.
+    If the scale is a constant, ONNX Runtime requires a scalar; otherwise it reads the first number.
     """
     scale = node.input("X_scale")
     shape = node.fact(scale).shape
@@ -70,7 +70,7 @@ def concat(node: Operands) -> Outputs:
 
 
 def _check_type(node: Operands, index: int) -> None:
-    """Record a tensor or zero point of another type than the zero point of the result."""
+    """Record a tensor or zero point whose type is not that of the result's zero point."""
     kind, found = node.fact(1).kind, node.fact(index).kind
     if found and kind and found != kind and not node.problems:
         node.wrong_value(index, found, allowed=f"{kind} like input 1 ('Y_zero_point')")
@@ -79,17 +79,17 @@ def _check_type(node: Operands, index: int) -> None:
 def _check_rescaling(node: Operands, scale: int, zero_point: int) -> None:
     """Record scales and zero points of several elements.
 
-    ONNX Runtime compares the first elements of a tensor's with the result's. Only if they differ it needs a scalar or
-    one element each.
+    ONNX Runtime compares the first elements of a tensor's scale and zero point with the result's. Only if they differ,
+    each of the four must be a scalar or one element.
     """
-    inputs = (0, 1, scale, zero_point)
-    first = [node.first_element(index) for index in inputs]
-    are_known, result, own = None not in first, first[:2], first[2:]
-    if are_known and result == own:
+    of_result = [node.first_element(index) for index in (0, 1)]
+    of_tensor = [node.first_element(index) for index in (scale, zero_point)]
+    are_known = None not in of_result and None not in of_tensor
+    if are_known and of_result == of_tensor:
         return
-    for index in inputs:
+    for index in (0, 1, scale, zero_point):
         shape = node.fact(index).shape or ()
-        if len(shape) == 0 or (len(shape) == 1 and shape[0] in (1, None)) or any(isinstance(dim, str) for dim in shape):
+        if _may_be_one_number(shape):
             continue
         problem = WrongRank(index, len(shape), 0, 1) if len(shape) > 1 else NotOneElement(index, is_scalar=False)
         if are_known or 0 in shape:
@@ -98,6 +98,11 @@ def _check_rescaling(node: Operands, scale: int, zero_point: int) -> None:
         warned = Warned(problem, _UNLESS_EQUAL)
         if warned not in node.warnings:
             node.warnings.append(warned)
+
+
+def _may_be_one_number(shape: Dims) -> bool:
+    """Return whether a shape is or may be that of a scalar, or of a list of one element. Variables may be 1."""
+    return not shape or shape in ((1,), (None,)) or any(isinstance(dim, str) for dim in shape)
 
 
 _UNLESS_EQUAL = "; ONNX Runtime runs it only if scale and zero point are equal to those of the result"

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Words and their search, states of convolutions, branches and biases of language models."""
+"""Words and their search, states of convolutions, branches and biases of language models.
+
+The texts are in the language of `records.grammar`, and the fields are those of `records.OperatorRecord`.
+"""
 
 from __future__ import annotations
 
