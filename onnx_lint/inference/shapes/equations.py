@@ -136,15 +136,18 @@ class NameBindings:
         if self.waiting is not None and term.kind in ("sum", "multiple") and expected is None:
             self.waiting.append((index, axis, term))
         elif term.kind == "multiple":
-            divisor = expected if isinstance(expected, int) else term.factor
-            if divisor:
-                self.node.quotient((index, axis), divisor, by)
+            self._bind_multiple((index, axis), expected if isinstance(expected, int) else term.factor, by)
         elif term.times is not None:
             self._bind_part(index, axis, term.name, term.times)
         elif isinstance(expected, int) or term.kind != "name":
             self.node.same((index, axis), expected, by)
         else:
             self._bind_name(index, axis, term, expected, by)
+
+    def _bind_multiple(self, at: tuple[int, int], divisor: int | None, by: ProblemPlace | None) -> None:
+        """Record a dimension that is not a multiple of a number; nothing if the number is unknown or 0."""
+        if divisor:
+            self.node.quotient(at, divisor, by)
 
     def _bind_also(self, index: int, axis: int, name: str, *, is_open: bool) -> bool:
         """Bind the name of a dimension that is computed; return whether it is still to be compared with the number.

@@ -73,7 +73,7 @@ def _placed(signature: tuple[str, ...], operands: Mapping[str, OperandForm]) -> 
     return {name: parse_form(operands.get(name)) for name in signature[: max(known, default=-1) + 1]}
 
 
-class _Case(Record):
+class _RecordCase(Record):
     """One of the cases of a record, with a choice of forms."""
 
     true: frozenset[Condition]
@@ -148,14 +148,14 @@ class _ParsedRecord:
             found += _equations(_patterns(self.inputs, case), _patterns(self.outputs, case))
         return _distinct(found)
 
-    def _cases(self, condition_values: tuple[bool, ...]) -> Iterator[_Case]:
+    def _cases(self, condition_values: tuple[bool, ...]) -> Iterator[_RecordCase]:
         """Yield the cases that a node with these conditions may have."""
         true = frozenset([each for each, is_true in zip(self.conditions, condition_values, strict=True) if is_true])
         for case in product(*self.cases):
             known = true.union(case)
-            yield _Case(known, {name: text for name, form in self.where.items() if (text := chosen(form, known))})
+            yield _RecordCase(known, {name: text for name, form in self.where.items() if (text := chosen(form, known))})
 
-    def _fitting_inputs(self, case: _Case, ranks: InputRanks) -> list[_Patterns] | None:
+    def _fitting_inputs(self, case: _RecordCase, ranks: InputRanks) -> list[_Patterns] | None:
         """Return the patterns that inputs of these ranks may have in a case; None if one does not fit."""
         found: list[_Patterns] = []
         for at, (name, form) in enumerate(self.inputs.items()):
@@ -170,12 +170,12 @@ _Patterns = tuple[Pattern, ...]
 """The patterns of an operand, one of which it must match."""
 
 
-def _operand(name: str, form: ParsedForm, case: _Case) -> _Patterns:
+def _operand(name: str, form: ParsedForm, case: _RecordCase) -> _Patterns:
     """Return the patterns of an operand in a case."""
     return parse_operand(name, replaced(chosen(form, case.true), case.names))
 
 
-def _patterns(operands: Mapping[str, ParsedForm], case: _Case) -> list[_Patterns]:
+def _patterns(operands: Mapping[str, ParsedForm], case: _RecordCase) -> list[_Patterns]:
     """Return the patterns of each operand in a case."""
     return [_operand(name, form, case) for name, form in operands.items()]
 

@@ -28,13 +28,20 @@ def quantize(node: Operands) -> Outputs:
         same_zero_point(node, 1, 2)
     if data is not None and scale and block > 0:
         _blocks(node, len(data), block)
-    elif data and scale and _are_many((node.dim(1, 0),)):
-        axis = node.axis(node.integer("axis", 1), len(data), "axis")
-        if axis is not None:
-            node.equal((0, axis), (1, 0))
+    elif data and scale:
+        _check_scale_of_each_index(node, len(data))
     if node.operator == "DequantizeLinear" and not node.schema.domain:
         _zeros_of_int32(node)
     return [data]
+
+
+def _check_scale_of_each_index(node: Operands, rank: int) -> None:
+    """Record several scales that are not one for each index along the axis, or whose axis is out of range."""
+    if not _are_many((node.dim(1, 0),)):
+        return
+    axis = node.axis(node.integer("axis", 1), rank, "axis")
+    if axis is not None:
+        node.equal((0, axis), (1, 0))
 
 
 def _is_scale_alone_wrong(node: Operands) -> bool:

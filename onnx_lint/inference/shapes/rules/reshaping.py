@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import zip_longest
 from math import prod
 
@@ -161,13 +161,13 @@ def reshape(node: Operands) -> Outputs:
     if len(rest) > 1:
         node.wrong_value(source, -1, f"element {rest[0]} is -1 as well", index=rest[1], allowed="-1 once")
     node.at_least(-1, asked, source)
-    zeros = {index for index, dim in enumerate(asked) if dim == 0}
-    copied = zeros if not node.integer("allowzero", 0) else set[int]()
-    target = _with_copies(node, source, shape, asked, copied)
+    target: list[Dim] = list(asked)
+    copied: set[int] = set()
+    if not node.integer("allowzero", 0):
+        copied = {index for index, dim in enumerate(asked) if dim == 0}
+        target = _sure_sizes(_with_copies(node, source, shape, asked, copied), shape)
     if rest:
         target[rest[0]] = None
-    if not node.integer("allowzero", 0):
-        target = _sure_sizes(target, shape)
     if not node.problems and rest and 0 in target:
         # Any number fits, or none. Without `allowzero` ONNX does not say so; onnx, ONNX Runtime and NumPy refuse it.
         reason = f"element {target.index(0)} makes a dimension of 0, so no size can be computed for it"
@@ -204,8 +204,7 @@ def _count_elements(
     # Copied dimensions are on both sides and cancel, unless one is 0: nothing follows for the others then.
     if any(shape[index] == 0 for index in copied):
         copied = set()
-    before = [dim for axis, dim in enumerate(shape) if axis not in copied]
-    after = [dim for index, dim in enumerate(target) if index not in rest and index not in copied]
+    before, after = _without(shape, copied), _without(target, copied.union(rest))
     _cancel_variables(before, after)
     have, want = product(before), product(after)
     is_part = before != list(shape)
@@ -229,6 +228,11 @@ def _count_elements(
         reason = f"{of_all}{describe_shape(before)} has {have} elements, but {describe_shape(after)} has {want}"
         allowed = f"a shape of {product(shape)} elements"
         node.wrong_value(source, tuple(target), reason, allowed=allowed, about_data=is_part)
+
+
+def _without(dims: Sequence[Dim], axes: Collection[int]) -> list[Dim]:
+    """Return the dimensions of all other axes."""
+    return [dim for axis, dim in enumerate(dims) if axis not in axes]
 
 
 def _require_multiple(node: Operands, at: tuple[int | str, int], before: str, have: Dim, want: Dim) -> None:
