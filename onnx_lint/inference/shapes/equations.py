@@ -7,7 +7,7 @@ that of `onnx_lint.spec.operators.records.grammar`. Inputs that the node omits a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import lcm
 from typing import Final
 
@@ -78,11 +78,7 @@ class NameBindings:
         """Compare the inputs with an equation, and return the shapes of the outputs."""
         given = [(index, each) for index, each in enumerate(equation.inputs) if self.node.given(index)]
         if len(given) < len(equation.inputs):
-            self.omitted.update(*[each.names for each in equation.inputs])
-            self.omitted.difference_update(*[each.names for _, each in given])
-            # A sum of none but such names says what they are: that of initial states is in the ends of the texts.
-            alone = [names for _, each in given for names in each.sums if names <= self.omitted]
-            self.omitted.difference_update(*alone)
+            self._omit(equation.inputs, [each for _, each in given])
         for index, pattern in given:
             if pattern.terms is not None:
                 self._take(index, pattern, pattern.terms)
@@ -93,6 +89,14 @@ class NameBindings:
         for each in waiting:
             self._bind(*each)
         return [self._shape(pattern) for pattern in equation.outputs]
+
+    def _omit(self, inputs: Sequence[Pattern], given: Sequence[Pattern]) -> None:
+        """Keep the names that only omitted operands have."""
+        self.omitted.update(*[each.names for each in inputs])
+        self.omitted.difference_update(*[each.names for each in given])
+        # A sum that has only such names determines them: the sum of the initial states is in the ends of the texts.
+        sums = [names for each in given for names in each.sums if names <= self.omitted]
+        self.omitted.difference_update(*sums)
 
     def _take(self, index: int, pattern: Pattern, terms: tuple[Term, ...]) -> None:
         if not terms:
@@ -136,7 +140,7 @@ class NameBindings:
         if self.waiting is not None and term.kind in ("sum", "multiple") and expected is None:
             self.waiting.append((index, axis, term))
         elif term.kind == "multiple":
-            self._bind_multiple((index, axis), expected if isinstance(expected, int) else term.factor, by)
+            self._bind_multiple((index, axis), term, divisor=expected, by=by)
         elif term.times is not None:
             self._bind_part(index, axis, term.name, term.times)
         elif isinstance(expected, int) or term.kind != "name":
@@ -144,10 +148,11 @@ class NameBindings:
         else:
             self._bind_name(index, axis, term, expected, by)
 
-    def _bind_multiple(self, at: tuple[int, int], divisor: int | None, by: ProblemPlace | None) -> None:
-        """Record a dimension that is not a multiple of a number; nothing if the number is unknown or 0."""
-        if divisor:
-            self.node.quotient(at, divisor, by)
+    def _bind_multiple(self, at: tuple[int, int], term: Term, *, divisor: Dim, by: ProblemPlace | None) -> None:
+        """Record a dimension that is not a multiple of a number, or of the term's factor if the number is unknown."""
+        known = divisor if isinstance(divisor, int) else term.factor
+        if known:
+            self.node.quotient(at, known, by)
 
     def _bind_also(self, index: int, axis: int, name: str, *, is_open: bool) -> bool:
         """Bind the name of a dimension that is computed; return whether it is still to be compared with the number.

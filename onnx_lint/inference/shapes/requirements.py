@@ -328,8 +328,7 @@ def _check_size(node: Operands, name: str, required: Requirement, solution: Form
         return
     if required.kind == "multiple of" and limit and size % limit:
         parts = place.size // size if size else 1
-        why = f"because each of its {parts} parts must be a multiple of {limit}" if parts > 1 else ""
-        node.problems.append(Indivisible(place, limit * parts, solution.parts.get(name) or by, why))
+        _record_indivisible(node, place, limit, parts=parts, by=solution.parts.get(name) or by)
     elif required.kind == "at most" and size > limit:
         node.problems.append(Unequal(place, limit, by, least=0))
     elif required.kind == "equal to" and size != limit:
@@ -337,6 +336,14 @@ def _check_size(node: Operands, name: str, required: Requirement, solution: Form
     elif required.kind == "at least" and size < limit:
         # The dimension may be a sum of the size and a number.
         node.problems.append(Unequal(place, limit + place.size - size, by, or_more=True))
+
+
+def _record_indivisible(
+    node: Operands, place: InputDimension, limit: int, *, parts: int, by: ProblemPlace | None
+) -> None:
+    """Record a dimension of equal parts that are not multiples of a number."""
+    why = f"because each of its {parts} parts must be a multiple of {limit}" if parts > 1 else ""
+    node.problems.append(Indivisible(place, limit * parts, by, why))
 
 
 def _limit(node: Operands, size: SizeSum, solution: FormSolution) -> Size:

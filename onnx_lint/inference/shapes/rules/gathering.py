@@ -181,12 +181,15 @@ def _symbolic_length(size: Dim, start: Dim, end: Dim, step: Dim) -> Dim:
         return None
     if isinstance(end, int) and end >= _TO_THE_END:
         end = size
-    begin, after = (
-        at_least(add(size, each), 0) if isinstance(each, int) and each < 0 else each for each in (start, end)
-    )
+    begin, after = _from_start(size, start), _from_start(size, end)
     if begin == 0 and isinstance(size, int) and size > 0 and isinstance(after, str):
         return _steps(at_most(after, size), step)
     return _steps(_length_inside(size, begin, after), step)
+
+
+def _from_start(size: Dim, index: Dim) -> Dim:
+    """Return an index counted from the start; a negative one counts from the end, clipped at the start."""
+    return at_least(add(size, index), 0) if isinstance(index, int) and index < 0 else index
 
 
 def _length_inside(size: Dim, begin: Dim, after: Dim) -> Dim:
