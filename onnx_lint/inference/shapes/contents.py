@@ -346,7 +346,7 @@ def _scattered(node: Operands, places: Sequence[int | None], length: int) -> Con
 def _reduced_by(
     reduction: str, before: Sequence[ElementValue], new: Sequence[ElementValue]
 ) -> tuple[ElementValue, ...]:
-    """Return what a scatter makes of elements and of updates."""
+    """Return the elements that a scatter with a `reduction` writes, from those before and the updates."""
     if reduction not in _REDUCTIONS:
         return (None,) * len(new)
     operation = _REDUCTIONS[reduction]
@@ -360,7 +360,7 @@ def _reduced_by(
 
 
 _REDUCTIONS: Final[Mapping[str, str]] = {"add": "Add", "mul": "Mul", "max": "Max", "min": "Min"}
-"""The operator that does what a `reduction` of a scatter does."""
+"""The operator with the same operation as a `reduction` of a scatter."""
 
 
 @follows("NonZero", reads=1)

@@ -33,13 +33,13 @@ class HeadInput(Record):
     is_packed: bool = False
 
     def axis(self, axis: int) -> int:
-        """The axis of the input that has a dimension."""
+        """Return the axis of the input that has a dimension."""
         return _PACKED_AXES[axis] if self.is_packed else axis
 
 
 @register_rule("Attention")
 def attention(node: Operands) -> Outputs:
-    """The past is concatenated before keys and values; the output is packed if the query is."""
+    """Infer the output, packed if the query is, and the past concatenated with keys and values."""
     query = _part(node, _QUERY, "q_num_heads")
     key, value = _part(node, _KEY, "kv_num_heads"), _part(node, _VALUE, "kv_num_heads")
     if node.version < _PACKED_ONLY and not node.problems:
@@ -81,7 +81,7 @@ def attention(node: Operands) -> Outputs:
 
 
 def _have_one_rank(node: Operands) -> None:
-    """Query, keys and values have 3 dimensions each, or 4 each."""
+    """Record query, keys or values that do not have 3 dimensions each, or 4 each."""
     ranks = [len(node.fact(index).shape or ()) for index in (_QUERY, _KEY, _VALUE)]
     known = [(index, rank) for index, rank in enumerate(ranks) if rank in (PACKED, SPLIT)]
     other = next((index for index, rank in known if rank != known[0][1]), None)
@@ -152,7 +152,7 @@ def agree(node: Operands, axis: int, other: HeadInput, *likes: HeadInput) -> Non
 
 
 def shares(node: Operands, query: HeadInput, key: HeadInput) -> None:
-    """As many heads of queries share each head of keys."""
+    """Record heads of queries that are not a multiple of the heads of keys."""
     heads, shared = query.dims[HEAD], key.dims[HEAD]
     if not (isinstance(heads, int) and isinstance(shared, int) and shared) or heads % shared == 0:
         return
@@ -162,7 +162,7 @@ def shares(node: Operands, query: HeadInput, key: HeadInput) -> None:
 
 
 def _fits_mask(node: Operands, scores: Dims, shared: Dim) -> None:
-    """The mask is broadcast to the scores of queries and keys, of which `shared` heads are keys."""
+    """Record a mask that cannot be broadcast to the scores of queries and keys. `shared`: the heads of keys."""
     mask = node.shape(_MASK, at_most=SPLIT)
     if not isinstance(scores[HEAD], int) and node.dim(_MASK, HEAD - SPLIT) != 1:
         node.quotient((_MASK, HEAD - SPLIT), shared)

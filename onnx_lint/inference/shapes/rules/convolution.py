@@ -20,7 +20,7 @@ from onnx_lint.inference.shapes.rules.windows import (
 
 @register_rule("Conv", "ConvInteger")
 def convolution(node: Operands) -> Outputs:
-    """Weights [M, C / group, ...] over an input [N, C, ...]; the bias of Conv has M numbers."""
+    """Infer a convolution of [N, C, ...] with weights [M, C / group, ...]. The bias of Conv has M numbers."""
     found = convolved(node, 1)
     if node.operator == "Conv":
         bias(node, 2, 1)
@@ -32,7 +32,7 @@ def convolution(node: Operands) -> Outputs:
 
 @register_rule("QLinearConv")
 def quantized_convolution(node: Operands) -> Outputs:
-    """As Conv, each tensor followed by its scale and zero point."""
+    """Infer the shape as for Conv. A scale and a zero point follow each tensor."""
     found = convolved(node, 3)
     quantization(node)
     bias(node, 8, 3)
@@ -56,7 +56,7 @@ def bias(node: Operands, index: int, weights: int) -> None:
 
 
 def _by_output(node: Operands, index: int, weights: int) -> None:
-    """A scale or zero point of the weights: one number, or one for each output."""
+    """Record a scale or zero point of the weights that is neither one number nor one for each output."""
     shape = node.shape(index, at_most=1)
     if shape and shape[0] != 1:
         _is_of_outputs(node, index, weights)
@@ -147,7 +147,7 @@ def fits_kernel(node: Operands, kernel: Dims, weights: int) -> None:
 
 @register_rule("ConvTranspose")
 def transposed(node: Operands) -> Outputs:
-    """Weights [C, M / group, ...]: the input is stretched by the strides."""
+    """Infer a convolution with weights [C, M / group, ...] of an input that the strides stretch."""
     shape, kernel = _operands(node, 1)
     group = _group(node)
     outputs = multiply(node.dim(1, 1), group)
@@ -195,7 +195,7 @@ def _transposed_axis(node: Operands, axis: int, size: Dim, window: Window, more:
 
 @register_rule("DeformConv")
 def deformed(node: Operands) -> Outputs:
-    """As Conv, with an offset for each element of the kernel at each place, and a mask that weighs them."""
+    """Infer the shape as for Conv. Each element of the kernel has an offset at each place, and a mask weighs them."""
     shape, kernel = _operands(node, 1)
     group = _group(node)
     bias(node, 3, 1)
@@ -235,7 +235,7 @@ _IMAGE = 2
 
 
 def _of_each_place(node: Operands, index: int, count: Dim, sizes: Dims) -> None:
-    """An input [N, count, ...] with numbers for each place of the output."""
+    """Record an input that is not [N, count, ...], with numbers for each place of the output."""
     node.equal((0, 0), (index, 0))
     node.same((index, 1), count, None)
     for axis, size in enumerate(sizes):
@@ -256,7 +256,7 @@ def _without_image(node: Operands) -> None:
 
 
 def _of_same_places(node: Operands) -> None:
-    """Offset and mask have numbers for the same places of the same images: for two axes, two and one for each point."""
+    """Record offset and mask for other places or images. With two axes, a point has two offsets and one weight."""
     offset = node.shape(2, at_least=_LEAST_RANK)
     if offset is None or node.shape(4, len(offset), like=2) is None:
         return

@@ -10,7 +10,7 @@ from onnx_lint.inference.shapes.registration import register_rule
 
 @register_rule("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss", reads=(1,))
 def loss(node: Operands) -> Outputs:
-    """A loss for each label, or one of all; and the logarithms of the probabilities, shaped as the scores."""
+    """Infer a loss for each label, or one of all, and the logarithms of the probabilities, shaped as the scores."""
     each, *others = solve("scores[n c *d] labels[n *d] weights[c] -> loss[n *d] log_prob[n c *d]", node)
     _labels(node)
     reduction = node.text("reduction", "mean")

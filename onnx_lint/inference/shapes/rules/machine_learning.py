@@ -35,13 +35,13 @@ _register_rule = partial(register_rule, domain="ai.onnx.ml")
 
 @_register_rule("Binarizer", "CategoryMapper", "LabelEncoder")
 def as_first(node: Operands) -> Outputs:
-    """The shape of the input."""
+    """Return the shape of the input."""
     return [node.shape(0)]
 
 
 @_register_rule("Imputer")
 def imputer(node: Operands) -> Outputs:
-    """The shape of the input [*, F]; one imputed value, or one for each feature.
+    """Return the shape of the input [*, F]. Record values that are neither one nor one for each feature.
 
     For another number of values, ONNX Runtime uses the first one for all features.
     """
@@ -86,7 +86,7 @@ _FLOATS: Final = ("tensor(float)", "tensor(double)")
 
 @_register_rule("Scaler")
 def scaler(node: Operands) -> Outputs:
-    """The shape of the input; one offset and scale, or one for each feature of [N, F].
+    """Return the shape of the input. Record offsets or scales that are neither one nor one for each feature of [N, F].
 
     For more dimensions the text does not define features; ONNX Runtime uses the second dimension.
     """
@@ -106,7 +106,7 @@ def _by_feature(node: Operands, name: str, features: Dim) -> None:
 
 @_register_rule("ZipMap")
 def zip_map(node: Operands) -> Outputs:
-    """A sequence of maps, which has no shape; as many keys as there are columns.
+    """Return no shape, as the output is a sequence of maps. Record keys that are not one for each column.
 
     The rank is not documented; onnx and ONNX Runtime reject any other when they load a model.
     """
@@ -119,13 +119,13 @@ def zip_map(node: Operands) -> Outputs:
 
 @_register_rule("Normalizer")
 def normalizer(node: Operands) -> Outputs:
-    """One row, or several."""
+    """Return the shape of the input, which is one row or several."""
     return [node.shape(0, at_least=1, at_most=2)]
 
 
 @_register_rule("ArrayFeatureExtractor", reads=(1,))
 def feature_extractor(node: Operands) -> Outputs:
-    """As many elements along the last axis as there are indices, which count from 0; of rank 1 it becomes a row."""
+    """Infer one element along the last axis for each index, counted from 0. An input of rank 1 becomes a row."""
     data = node.shape(0, at_least=1)
     indices = node.fact(1).shape
     if data is None:
@@ -147,14 +147,14 @@ def feature_extractor(node: Operands) -> Outputs:
 
 @_register_rule("OneHotEncoder")
 def one_hot(node: Operands) -> Outputs:
-    """One more dimension, of the categories."""
+    """Infer one more dimension, of the categories."""
     data = node.shape(0)
     return UNKNOWN if data is None else [(*data, _count(node, "cats_int64s", "cats_strings"))]
 
 
 @_register_rule("FeatureVectorizer")
 def vectorizer(node: Operands) -> Outputs:
-    """The concatenated columns of all inputs; an input of rank 1 is a row."""
+    """Infer the concatenated columns of all inputs. An input of rank 1 is a row."""
     rows: Dim = None
     by: int | None = None
     widths: list[Dim] = []
@@ -180,7 +180,7 @@ def vectorizer(node: Operands) -> Outputs:
 
 
 def _have_widths(node: Operands, widths: Iterable[Dim], stated: Iterable[int]) -> None:
-    """The inputs have as many columns as the attribute says. ONNX Runtime uses only that, and pads or truncates."""
+    """Record inputs with another number of columns than the attribute says. ONNX Runtime pads or truncates them."""
     for index, (width, size) in enumerate(zip(widths, stated, strict=True)):
         if isinstance(width, int) and width != size:
             axis = len(node.fact(index).shape or ()) - 1
@@ -196,7 +196,7 @@ _MATRIX = 2
 
 @_register_rule("LinearRegressor")
 def linear_regressor(node: Operands) -> Outputs:
-    """A result for each target, which has a coefficient for each feature. ONNX Runtime ignores further coefficients."""
+    """Infer a result for each target, with a coefficient for each feature. ONNX Runtime ignores further ones."""
     data, targets = node.shape(0), node.integer("targets") if node.is_positive("targets") else None
     _has_numbers(node, "coefficients", multiply(targets, _features(data)))
     return [(_rows(data), targets)]
@@ -204,7 +204,7 @@ def linear_regressor(node: Operands) -> Outputs:
 
 @_register_rule("SVMRegressor")
 def support_vector_regressor(node: Operands) -> Outputs:
-    """One result."""
+    """Infer one result for each row."""
     data = node.shape(0)
     stated = node.integer("n_supports", 0)
     if stated < 0:
@@ -218,7 +218,7 @@ def support_vector_regressor(node: Operands) -> Outputs:
 
 @_register_rule("TreeEnsemble", "TreeEnsembleRegressor")
 def trees(node: Operands) -> Outputs:
-    """A result for each target."""
+    """Infer a result for each target."""
     data = node.shape(0, _MATRIX)
     _tests_features(node, _features(data))
     return [(_rows(data), node.integer("n_targets") if node.is_positive("n_targets") else None)]
@@ -226,7 +226,7 @@ def trees(node: Operands) -> Outputs:
 
 @_register_rule("LinearClassifier")
 def linear_classifier(node: Operands) -> Outputs:
-    """The class of each row, and a score for each class.
+    """Infer the class of each row, and a score for each class.
 
     The rank is not documented; onnx and ONNX Runtime reject any other when they load a model.
     """
@@ -242,7 +242,7 @@ _CLASSES_LIKE_PAIRS: Final = 3
 
 @_register_rule("SVMClassifier")
 def support_vector_classifier(node: Operands) -> Outputs:
-    """The class of each row, and a score for each class.
+    """Infer the class of each row, and a score for each class.
 
     ONNX Runtime returns one for each pair of classes if support vectors decide and `prob_a` is not there, which
     converters of scikit-learn rely on: with more than three classes these are other numbers.
@@ -264,7 +264,7 @@ def support_vector_classifier(node: Operands) -> Outputs:
 
 @_register_rule("TreeEnsembleClassifier")
 def tree_classifier(node: Operands) -> Outputs:
-    """The class of each row, and a score for each class."""
+    """Infer the class of each row, and a score for each class."""
     data = node.shape(0, _MATRIX)
     _tests_features(node, _features(data))
     return _classes(data, _count(node, "classlabels_int64s", "classlabels_strings"))

@@ -13,13 +13,16 @@ register_equations({"Det": "X[*batch n n] -> Y[*batch]"})
 
 @register_rule("MatMul")
 def matmul(node: Operands) -> Outputs:
-    """As numpy.matmul: a vector counts as a matrix of one row or column, and the axes before the last two broadcast."""
+    """Infer the shape as numpy.matmul does.
+
+    A vector is a matrix of one row or column, and the axes before the last two broadcast.
+    """
     return [matrix_product(node, 1)]
 
 
 @register_rule("MatMulInteger")
 def integer_matmul(node: Operands) -> Outputs:
-    """As MatMul, with a zero point for each input."""
+    """Infer the shape as for MatMul. Each input has a zero point."""
     _quantization(node, 2, 0, _ROWS)
     _quantization(node, 3, 1, _COLUMNS)
     return [matrix_product(node, 1)]
@@ -27,7 +30,7 @@ def integer_matmul(node: Operands) -> Outputs:
 
 @register_rule("QLinearMatMul")
 def quantized_matmul(node: Operands) -> Outputs:
-    """As MatMul, each input followed by its scale and zero point, and then those of the output."""
+    """Infer the shape as for MatMul. Scale and zero point follow each input, and those of the output come last."""
     for index in (1, 2):
         _quantization(node, index, 0, _ROWS)
     for index in (4, 5):
@@ -92,7 +95,7 @@ def matrix_product(node: Operands, right: int) -> Shape:
 
 @register_rule("Gemm")
 def gemm(node: Operands) -> Outputs:
-    """A' * B' + C, where the attributes transpose A and B, and C is broadcast to the product."""
+    """Infer A' * B' + C: attributes transpose A and B, and C is broadcast to the product."""
     # Until version 6 the attribute `broadcast` allows that C is smaller than the product.
     is_whole = node.version < 7 and not node.integer("broadcast", 0)
     return [general_product(node, 1, 2, is_whole=is_whole)]

@@ -93,7 +93,7 @@ def _compare_mirrored(node: Operands, source: NumberSource, pads: Mapping[int, D
 
 @register_rule("DepthToSpace", "SpaceToDepth")
 def move_blocks(node: Operands) -> Outputs:
-    """Channels become blocks of height and width, or blocks become channels."""
+    """Infer the shape in which channels become blocks of height and width, or blocks become channels."""
     shape, block = node.shape(0, 4), node.integer("blocksize")
     if shape is None or block is None or not node.at_least(1, (block,), "blocksize"):
         return UNKNOWN

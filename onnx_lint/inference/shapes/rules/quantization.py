@@ -12,7 +12,7 @@ from onnx_lint.inference.shapes.registration import register_rule
 @register_rule("QuantizeLinear")
 @register_rule("DequantizeLinear", reads=(2,))
 def quantize(node: Operands) -> Outputs:
-    """One scale for all, or one for each index of the axis; from version 21 on also for each block along it.
+    """Return the shape of the input. A scale is for all, for an index of the axis, or from version 21 on for a block.
 
     Until version 12 the descriptions have only scalars; ONNX Runtime also accepts a scale for each index of axis 1.
     A scale of one element may be a list, which exporters write; one of more dimensions needs blocks.
@@ -55,7 +55,7 @@ def _is_scale_alone_wrong(node: Operands) -> bool:
 
 
 def _zeros_of_int32(node: Operands) -> None:
-    """A zero point for numbers of type int32 is 0."""
+    """Record a zero point for numbers of type int32 that is not 0."""
     if node.fact(2).kind != "tensor(int32)" or node.problems:
         return
     wrong = [(at, zero) for at, zero in enumerate(node.content(2) or ()) if zero and isinstance(zero, int)]
@@ -76,7 +76,7 @@ def _are_many(shape: Dims) -> bool:
 
 
 def _blocks(node: Operands, rank: int, block: int) -> None:
-    """Blocks of a size along one axis, with a scale each; the other axes are those of the input."""
+    """Record scales that are not one for each block along the axis, or have another size along other axes."""
     axis = node.axis(node.integer("axis", 1), rank, "axis")
     if axis is None or node.shape(1, rank, like=0) is None:
         return
@@ -90,7 +90,7 @@ def _blocks(node: Operands, rank: int, block: int) -> None:
 
 
 def same_zero_point(node: Operands, *indices: int) -> None:
-    """Scales and zero points, in turn, have equal shapes; a single element may be a scalar here and a list there."""
+    """Record zero points of another shape than the scale before them. One element may be a scalar or a list."""
     for index, other in zip(indices[::2], indices[1::2], strict=True):
         scale, zero = node.fact(index).shape, node.fact(other).shape
         if scale is None or zero is None or (node.problems and len(indices) > 2):
@@ -104,5 +104,5 @@ def same_zero_point(node: Operands, *indices: int) -> None:
 
 @register_rule("DynamicQuantizeLinear")
 def dynamic(node: Operands) -> Outputs:
-    """The numbers, and their scale and zero point, which are scalars."""
+    """Infer the numbers, and their scale and zero point, which are scalars."""
     return [node.shape(0), (), ()] if node.given(0) else UNKNOWN

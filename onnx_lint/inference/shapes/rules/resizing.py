@@ -15,7 +15,7 @@ from onnx_lint.inference.shapes.registration import register_rule
 
 @register_rule("Upsample")
 def upsample_image(node: Operands) -> Outputs:
-    """Version 1 scales the height and the width of an image [N, C, H, W]."""
+    """Infer a scaled height and width of an image [N, C, H, W]."""
     shape = node.shape(0, 4)
     factors = [1.0, 1.0, node.number("height_scale"), node.number("width_scale")]
     return UNKNOWN if shape is None else [_scaled(shape, range(4), factors)]
@@ -23,7 +23,7 @@ def upsample_image(node: Operands) -> Outputs:
 
 @register_rule("Upsample:7", "Upsample:9", "Resize", reads=(1,))
 def scale(node: Operands) -> Outputs:
-    """Each dimension times its scale, rounded down."""
+    """Infer each dimension times its scale, rounded down."""
     shape = node.shape(0)
     is_attribute = node.operator == "Upsample" and node.version < 9
     factors = node.numbers("scales") if is_attribute else _factors(node, 1)
@@ -38,7 +38,7 @@ def scale(node: Operands) -> Outputs:
 
 @register_rule("Resize:11", reads=(2, 3))
 def resize(node: Operands) -> Outputs:
-    """The dimensions at `axes` are multiplied by scales and rounded down, or become the sizes that are given."""
+    """Infer the dimensions at `axes` times scales, rounded down, or the sizes in an input."""
     _crops_a_region(node)
     shape, listed = node.shape(0), node.integers("axes")
     sizes, factors = _sizes_or_factors(node)
@@ -119,7 +119,7 @@ _ROI_IS_OPTIONAL = 13
 
 
 def _region(node: Operands, count: int, of: NumberSource) -> None:
-    """The region of interest has a start and an end for each axis."""
+    """Record a region of interest without a start and an end for each axis."""
     if node.text("coordinate_transformation_mode") != _CROPS or not node.given(1):
         return
     shape = node.shape(1, 1)
@@ -219,7 +219,7 @@ def _in_proportion(before: Sequence[int], sizes: Sequence[int], *, is_larger: bo
 
 @register_rule("CenterCropPad", reads=(1,))
 def crop_or_pad(node: Operands) -> Outputs:
-    """The dimensions at `axes` become those that the second input gives."""
+    """Infer the sizes in the second input for the dimensions at `axes`."""
     shape, target, listed = node.shape(0), node.integers_in(1), node.integers("axes")
     if target is not None:
         node.at_least(0, target, 1)

@@ -16,7 +16,7 @@ from onnx_lint.inference.shapes.rules.gathering import index_dims_within, indice
 
 @register_rule("Scatter", "ScatterElements", reads=(1,))
 def scatter_elements(node: Operands) -> Outputs:
-    """An update for each index; all inputs have the same rank, and from version 11 on indices have to be in bounds."""
+    """Return the shape of the data. Record updates that are not one for each index, or another rank."""
     data, indices = node.shape(0, at_least=1), node.shape(1, at_least=1)
     updates = node.shape(2, at_least=1)
     if data is not None:
@@ -86,7 +86,7 @@ def _written_elements(node: Operands, shape: Dims, axis: int, size: Dim) -> Iter
 
 @register_rule("ScatterND", reads=(1,))
 def scatter_nd(node: Operands) -> Outputs:
-    """The last dimension of the indices is the number of axes that each index selects; an update covers the others."""
+    """Return the shape of the data. The last dimension of the indices is the number of axes that each index selects."""
     data, indices = node.shape(0, at_least=1), node.shape(1, at_least=1)
     updates = node.shape(2)
     if indices is None:
@@ -115,14 +115,14 @@ def scatter_nd(node: Operands) -> Outputs:
 
 
 def _have_equal_indices(node: Operands, count: int) -> None:
-    """The first dimensions of the updates are those of the indices."""
+    """Record updates whose first dimensions are not those of the indices."""
     for axis in range(count):
         node.equal((1, axis), (2, axis))
 
 
 @register_rule("TensorScatter", reads=(2,))
 def tensor_scatter(node: Operands) -> Outputs:
-    """The update fits the cache except in the axis of the sequence, which is not the batch axis."""
+    """Return the shape of the cache. Record an update that differs from it along an axis other than the sequence."""
     cache, update = node.shape(0, at_least=2), node.shape(1, at_least=2)
     if update is not None and node.integer("axis", -2):
         node.equal((0, 0), (1, 0))

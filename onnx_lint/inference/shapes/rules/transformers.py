@@ -15,7 +15,7 @@ register_equations({"SwiGLU": "A[*shape] B[*shape] -> Y[*shape]"})
 
 @register_rule("FlexAttention", domain="ai.onnx.preview")
 def flexible_attention(node: Operands) -> Outputs:
-    """A mixture of the values for each query; groups of heads share keys and values."""
+    """Infer a mixture of the values for each query. Groups of heads share keys and values."""
     outputs = solve("Q[b h q d] K[b g k d] V[b g k v] -> Y[b h q v]", node)
     if not node.problems:
         query, key, value = (HeadInput(index, (None, node.dim(index, HEAD), None, None)) for index in range(3))
@@ -25,7 +25,7 @@ def flexible_attention(node: Operands) -> Outputs:
 
 @register_rule("LinearAttention")
 def linear_attention(node: Operands) -> Outputs:
-    """Heads are packed along the last axis; the state has a matrix for each head of keys."""
+    """Infer heads packed along the last axis, and the state, which has a matrix for each head of keys."""
     has_gates(node)
     # All inputs share batch and length, except that the state has no length.
     text = "Q[b t ?] K[b t ?] V[b t ?] state[b @kv_num_heads ? ?] decay[b t ?] beta[b t ?] -> both[b t]"
@@ -76,7 +76,7 @@ def _positive(node: Operands, name: str) -> int | None:
 
 @register_rule("CausalConvWithState")
 def causal_convolution(node: Operands) -> Outputs:
-    """A kernel for each channel; the state has the inputs that it still needs."""
+    """Infer the shape of the input, and the state: the inputs that the kernels still need."""
     outputs = solve("X[b c t] W[c 1 ?] bias[c] state[b c ?] -> Y[b c t]", node)
     kernel = node.dim(1, 2)
     if kernel == 0:
@@ -88,7 +88,7 @@ def causal_convolution(node: Operands) -> Outputs:
 
 @register_rule("RotaryEmbedding", reads=(3,))
 def rotary_embedding(node: Operands) -> Outputs:
-    """Pairs of numbers of each head are turned; the caches have an angle for each pair of each position."""
+    """Return the shape of the input. The caches have an angle for each pair of numbers at each position."""
     shape = node.shape(0, at_least=PACKED, at_most=SPLIT)
     half, by = _pairs(node, shape)
     by_position = node.given(3)
