@@ -46,7 +46,7 @@ def _rounded_up(one: Dim, other: Dim) -> Dim:
 
 
 _OPERATIONS: Final[Mapping[str, Callable[[Dim, Dim], Dim]]] = {"*": multiply, "/": divide, "//": _rounded_down}
-"""What a factor does to the product before it."""
+"""The operation of a factor on the product before it."""
 
 
 class _Linear(Record):

@@ -192,7 +192,7 @@ class Warned(Record):
 
     problem: PlainProblem
     words: str = ""
-    """What else there is to say, to follow the sentence."""
+    """What to append to the sentence."""
     is_error_at_load: bool = False
     """True if it is an error where consumers know the shapes of these operands when they load the model."""
 

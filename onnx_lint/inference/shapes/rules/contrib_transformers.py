@@ -83,7 +83,7 @@ def check_weight_bits(node: Operands) -> None:
 
 
 def _check_beside_narrow(node: Operands) -> None:
-    """Record the first attribute that is not as weights of 3 bits require."""
+    """Record the first attribute whose value weights of 3 bits forbid."""
     for name, required in _BESIDE_NARROW.items():
         if str(node.argument(name)) not in required:
             reason = f"with weights of 3 bits it must be {listed([*required], 'or')}"
@@ -101,7 +101,7 @@ _BESIDE_NARROW = {
     "weights_prepacked": ("0",),
     "block_size": ("32", "64", "128"),
 }
-"""What attributes must be beside weights of 3 bits."""
+"""The values of attributes that weights of 3 bits require."""
 
 
 # --- states and tokens

@@ -72,9 +72,9 @@ class _Joined:
         self.shapes: dict[int, Dims] = {first: shape}
         """The shapes of the operands that have the rank of the first one."""
         self._expected: list[Dim] = list(shape)
-        """What the operands must have beside the axis."""
+        """The dimensions that all operands must have, apart from the axis."""
         self._known_by = [first] * len(shape)
-        """For each axis the operand that says its size."""
+        """For each axis the operand that determines its size."""
 
     def compare(self, index: int) -> None:
         """Record where an operand does not fit the others."""

@@ -114,7 +114,7 @@ _EXTENDED: Final = (
 """A convolution of some channels of a text, or with a state of another length."""
 
 _PLAIN_STATE: Final = "ndim=1 !state_window !state_length !input_channels state_channels_last=-1"
-"""A convolution along one axis whose state is what the kernel still needs."""
+"""A convolution along one axis. Its state has the inputs that the kernel still needs."""
 
 _HEADS: Final = "@n_head_per_ngram*@max_ngram_size-@n_head_per_ngram"
 """The heads of hashes of n-grams: some for each length from 2 on."""
