@@ -28,7 +28,7 @@ from onnx_lint.inference.shapes.forms import (
 from onnx_lint.inference.shapes.operands import UNKNOWN, Inside, Operands, Outputs, OutputShape
 from onnx_lint.inference.shapes.problem import Warned
 from onnx_lint.inference.shapes.registration import ShapeRule
-from onnx_lint.inference.shapes.requirements import condition_test, fit_contents, fit_sizes, has_attribute, is_of_size
+from onnx_lint.inference.shapes.requirements import check_attribute, condition_test, fit_contents, fit_sizes, is_of_size
 from onnx_lint.spec.operators import OperatorSchema, ParameterOption
 from onnx_lint.spec.operators.records import OperandForm, OperatorRecord, record_of
 from onnx_lint.spec.operators.records.grammar import (
@@ -258,7 +258,7 @@ def _infer(parsed: _ParsedRecord, node: Operands) -> Outputs:
     """Compare a node with its record, and return the shapes of its outputs."""
     node.defaults = parsed.record.defaults
     for name, each in parsed.value_requirements:
-        has_attribute(node, name, each)
+        check_attribute(node, name, each)
     if node.problems:
         return UNKNOWN  # one fault, one finding
     if parsed.check is not None:
@@ -316,7 +316,7 @@ def _solve_advised(parsed: _ParsedRecord, node: Operands) -> FormSolution | None
     is_of_inputs = any(node.given(at) for at in parsed.advised)
     solution = _solved(_advice(parsed.signature), node) if is_of_inputs else None
     for name, each in parsed.advised_attributes:
-        has_attribute(node, name, each)
+        check_attribute(node, name, each)
     return solution
 
 

@@ -81,7 +81,7 @@ def is_of_size(required: Requirement, attributes: Set[str]) -> bool:
 # --- attributes
 
 
-def has_attribute(node: Operands, name: str, required: Requirement) -> None:
+def check_attribute(node: Operands, name: str, required: Requirement) -> None:
     """Record an attribute that breaks a requirement."""
     value = node.argument(name)
     if value is None:

@@ -8,10 +8,10 @@ from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, InputDimension, Unequal
 from onnx_lint.inference.shapes.rules.contrib_quantization import check_scalars, quantization_inputs
 from onnx_lint.inference.shapes.rules.convolution import (
-    bias,
+    check_bias,
+    check_kernel,
+    check_quantization,
     convolved,
-    fits_kernel,
-    quantization,
     quantized_convolution,
 )
 from onnx_lint.inference.shapes.rules.pooling import global_pool, pool
@@ -24,7 +24,7 @@ def fused_convolution(node: Operands) -> Outputs:
     """Infer the shape as for Conv of ONNX. What is added to the result has its shape."""
     weights, added = node.input("W"), node.input("Z")
     found = convolved(node, weights)
-    bias(node, node.input("B"), weights)
+    check_bias(node, node.input("B"), weights)
     if found is None or 0 in found or node.problems:
         return [found]
     if node.shape(added, len(found), like=0) is not None:
@@ -40,7 +40,7 @@ def convolution_of_integers(node: Operands) -> Outputs:
         return UNKNOWN  # ONNX Runtime reads the channels last unless it rewrites the node
     if not order:
         return quantized_convolution(node)
-    quantization(node)
+    check_quantization(node)
     weights = node.input("w")
     shape = node.shape(0, at_least=_LEAST_RANK)
     kernel = node.shape(weights, len(shape), like=0) if shape is not None else None
@@ -49,8 +49,8 @@ def convolution_of_integers(node: Operands) -> Outputs:
         by = Element("group", group)
         node.same((0, len(shape) - 1), multiply(kernel[1], group), by)
         node.quotient((weights, 0), group, by)
-        fits_kernel(node, kernel, weights)
-    bias(node, node.input("B"), weights)
+        check_kernel(node, kernel, weights)
+    check_bias(node, node.input("B"), weights)
     return _channels_last(node, weights) if not node.problems else UNKNOWN
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from onnx_lint.inference.shapes.dims import Dims, as_size, multiply
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import NotOneElement, Warned, WrongRank
-from onnx_lint.inference.shapes.requirements import has_attribute
+from onnx_lint.inference.shapes.requirements import check_attribute
 from onnx_lint.inference.shapes.rules.joining import concatenated
 from onnx_lint.inference.shapes.rules.reduction import reduced
 from onnx_lint.inference.shapes.rules.unary import lp_normalization
@@ -142,11 +142,11 @@ def gather_blocks(node: Operands) -> Outputs:
 def _check_attributes_of_blocks(node: Operands) -> None:
     """Record a size of the blocks, and a number of bits, that the type of the data does not have."""
     kind = node.fact(0).kind
-    has_attribute(node, "block_size", _BLOCK if kind in _BY_BLOCKS else _BLOCK_OR_WHOLE)
+    check_attribute(node, "block_size", _BLOCK if kind in _BY_BLOCKS else _BLOCK_OR_WHOLE)
     if kind == _BYTES:
-        has_attribute(node, "bits", _BITS_OF_BYTES)
+        check_attribute(node, "bits", _BITS_OF_BYTES)
     elif kind in _ONE_BY_ONE:
-        has_attribute(node, "bits", _FOUR_BITS)
+        check_attribute(node, "bits", _FOUR_BITS)
 
 
 def _check_axes_of_bytes(node: Operands, gathered: int | None, quantized: int | None) -> None:

@@ -54,11 +54,11 @@ def scan(node: Operands) -> Outputs:
     directions = node.integers(name)
     if directions:
         node.has_count(name, len(directions), count)
-    _have_one_length(node, first, axes, has_batch=has_batch)
+    _check_lengths_agree(node, first, axes, has_batch=has_batch)
     return UNKNOWN
 
 
-def _have_one_length(node: Operands, first: int, axes: tuple[int, ...] | None, *, has_batch: bool) -> None:
+def _check_lengths_agree(node: Operands, first: int, axes: tuple[int, ...] | None, *, has_batch: bool) -> None:
     """Record scan inputs, from input `first` on, of different lengths along their axes."""
     length: Dim = None
     by: ProblemPlace | None = None

@@ -175,11 +175,11 @@ def vectorizer(node: Operands) -> Outputs:
     if not stated:
         return [(rows, total(widths))]
     if node.at_least(0, stated, "inputdimensions") and node.has_count("inputdimensions", len(stated), node.count):
-        _have_widths(node, widths, stated)
+        _check_columns(node, widths, stated)
     return [(rows, sum(stated))]
 
 
-def _have_widths(node: Operands, widths: Iterable[Dim], stated: Iterable[int]) -> None:
+def _check_columns(node: Operands, widths: Iterable[Dim], stated: Iterable[int]) -> None:
     """Record inputs with another number of columns than the attribute says. ONNX Runtime pads or truncates them."""
     for index, (width, size) in enumerate(zip(widths, stated, strict=True)):
         if isinstance(width, int) and width != size:
@@ -198,7 +198,7 @@ _MATRIX = 2
 def linear_regressor(node: Operands) -> Outputs:
     """Infer a result for each target, with a coefficient for each feature. ONNX Runtime ignores further ones."""
     data, targets = node.shape(0), node.integer("targets") if node.is_positive("targets") else None
-    _has_numbers(node, "coefficients", multiply(targets, _features(data)))
+    _check_numbers(node, "coefficients", multiply(targets, _features(data)))
     return [(_rows(data), targets)]
 
 
@@ -210,9 +210,9 @@ def support_vector_regressor(node: Operands) -> Outputs:
     if stated < 0:
         node.too_small("n_supports", stated, 0)
     elif stated:
-        _has_vectors(node, "n_supports", stated, _features(data), coefficients=stated)
+        _check_vectors(node, "n_supports", stated, _features(data), coefficients=stated)
     else:
-        _has_numbers(node, "coefficients", _features(data))
+        _check_numbers(node, "coefficients", _features(data))
     return [(_rows(data), 1)]
 
 
@@ -232,7 +232,7 @@ def linear_classifier(node: Operands) -> Outputs:
     """
     data = node.shape(0, at_least=1, at_most=_MATRIX)
     # One model is enough for two classes. Further coefficients are not documented.
-    _has_numbers(node, "coefficients", multiply(node.length("intercepts") or None, _features(data)), or_more=True)
+    _check_numbers(node, "coefficients", multiply(node.length("intercepts") or None, _features(data)), or_more=True)
     return _classes(data, _count(node, "classlabels_ints", "classlabels_strings"))
 
 
@@ -252,11 +252,13 @@ def support_vector_classifier(node: Operands) -> Outputs:
     if not node.at_least(0, vectors, "vectors_per_class"):
         return UNKNOWN
     if any(vectors):
-        _has_classes(node, len(vectors))
+        _check_classes(node, len(vectors))
         # A vector has a coefficient for each pair of its class with another one.
-        _has_vectors(node, "vectors_per_class", sum(vectors), _features(data), sum(vectors) * max(len(vectors) - 1, 1))
+        _check_vectors(
+            node, "vectors_per_class", sum(vectors), _features(data), sum(vectors) * max(len(vectors) - 1, 1)
+        )
     else:
-        _has_numbers(node, "coefficients", multiply(count, _features(data)))
+        _check_numbers(node, "coefficients", multiply(count, _features(data)))
     # A difference between the numbers of vectors and labels is another finding.
     is_by_class = not any(vectors) or len(vectors) <= _CLASSES_LIKE_PAIRS or node.length("prob_a")
     return _classes(data, count if len(vectors) in (0, count) and is_by_class else None)
@@ -270,14 +272,14 @@ def tree_classifier(node: Operands) -> Outputs:
     return _classes(data, _count(node, "classlabels_int64s", "classlabels_strings"))
 
 
-def _has_numbers(node: Operands, name: str, expected: Dim, *, or_more: bool = False) -> None:
+def _check_numbers(node: Operands, name: str, expected: Dim, *, or_more: bool = False) -> None:
     """Record a list without the number of elements that the features require; an empty list is not compared."""
     count = node.length(name)
     if count and isinstance(expected, int) and count != expected and not (or_more and count > expected):
         node.problems.append(WrongCount(name, count, expected, 0, or_more=or_more))
 
 
-def _has_vectors(node: Operands, source: str, vectors: int, features: Dim, coefficients: int) -> None:
+def _check_vectors(node: Operands, source: str, vectors: int, features: Dim, coefficients: int) -> None:
     """Record support vectors with other features than the input, and a wrong number of coefficients.
 
     `source`: the attribute that states the number of vectors.
@@ -286,13 +288,13 @@ def _has_vectors(node: Operands, source: str, vectors: int, features: Dim, coeff
     if count is not None and (count % vectors or not count):
         node.problems.append(WrongCount("support_vectors", count, vectors, source, or_multiple=True))
     else:
-        _has_numbers(node, "support_vectors", multiply(features, vectors))
+        _check_numbers(node, "support_vectors", multiply(features, vectors))
     count = node.length("coefficients")
     if count is not None:
         node.has_count("coefficients", count, coefficients, source)
 
 
-def _has_classes(node: Operands, classes: int) -> None:
+def _check_classes(node: Operands, classes: int) -> None:
     """Record lists that do not have an element for each class, or for each pair of them; empty lists are not compared.
 
     ONNX Runtime accepts more numbers for the pairs.

@@ -6,7 +6,7 @@ from __future__ import annotations
 from onnx_lint.inference.shapes.dims import Dims, Shape, agree
 from onnx_lint.inference.shapes.operands import Operands, Outputs
 from onnx_lint.inference.shapes.registration import register_equations, register_rule
-from onnx_lint.inference.shapes.rules.quantization import same_zero_point
+from onnx_lint.inference.shapes.rules.quantization import check_zero_points
 
 register_equations({"Det": "X[*batch n n] -> Y[*batch]"})
 
@@ -38,7 +38,7 @@ def quantized_matmul(node: Operands) -> Outputs:
     result = matrix_product(node, 3)
     for index in (6, 7):
         _quantization_of_result(node, index, result)
-    same_zero_point(node, 1, 2, 4, 5, 6, 7)
+    check_zero_points(node, 1, 2, 4, 5, 6, 7)
     return [result]
 
 

@@ -25,13 +25,13 @@ def quantize(node: Operands) -> Outputs:
         node.wrong_rank(1, 0, 1, "block_size" if node.version >= _BY_BLOCK else None)
         return [data]
     if block > 0 or not _is_scale_alone_wrong(node):
-        same_zero_point(node, 1, 2)
+        check_zero_points(node, 1, 2)
     if data is not None and scale and block > 0:
-        _blocks(node, len(data), block)
+        _check_scales_of_blocks(node, len(data), block)
     elif data and scale:
         _check_scale_of_each_index(node, len(data))
     if node.operator == "DequantizeLinear" and not node.schema.domain:
-        _zeros_of_int32(node)
+        _check_zero_points_of_int32(node)
     return [data]
 
 
@@ -54,7 +54,7 @@ def _is_scale_alone_wrong(node: Operands) -> bool:
     return is_other and _are_many(zero) and zero[0] == data[axis]
 
 
-def _zeros_of_int32(node: Operands) -> None:
+def _check_zero_points_of_int32(node: Operands) -> None:
     """Record a zero point for numbers of type int32 that is not 0."""
     if node.fact(2).kind != "tensor(int32)" or node.problems:
         return
@@ -75,7 +75,7 @@ def _are_many(shape: Dims) -> bool:
     return any(isinstance(dim, int) and dim != 1 for dim in shape)
 
 
-def _blocks(node: Operands, rank: int, block: int) -> None:
+def _check_scales_of_blocks(node: Operands, rank: int, block: int) -> None:
     """Record scales that are not one for each block along the axis, or have another size along other axes."""
     axis = node.axis(node.integer("axis", 1), rank, "axis")
     if axis is None or node.shape(1, rank, like=0) is None:
@@ -89,7 +89,7 @@ def _blocks(node: Operands, rank: int, block: int) -> None:
         node.same((1, axis), -(-size // block), by)
 
 
-def same_zero_point(node: Operands, *indices: int) -> None:
+def check_zero_points(node: Operands, *indices: int) -> None:
     """Record zero points of another shape than the scale before them. One element may be a scalar or a list."""
     for index, other in zip(indices[::2], indices[1::2], strict=True):
         scale, zero = node.fact(index).shape, node.fact(other).shape

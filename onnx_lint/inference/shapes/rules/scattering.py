@@ -94,7 +94,7 @@ def scatter_nd(node: Operands) -> Outputs:
     outer = len(indices) - 1
     if data is None:
         if updates is not None and node.shape(2, at_least=outer, like=1) is not None:
-            _have_equal_indices(node, outer)
+            _check_first_dimensions(node, outer)
         return [data]
     depth = indices[-1]
     if not isinstance(depth, int):
@@ -108,13 +108,13 @@ def scatter_nd(node: Operands) -> Outputs:
         indices_within(node, data[:depth])
         _are_distinct(node, _written_slices(node, data[:depth]), depth)
     if updates is not None and node.shape(2, outer + len(data) - depth, like=1) is not None:
-        _have_equal_indices(node, outer)
+        _check_first_dimensions(node, outer)
         for axis in range(depth, len(data)):
             node.equal((0, axis), (2, outer + axis - depth))
     return [data]
 
 
-def _have_equal_indices(node: Operands, count: int) -> None:
+def _check_first_dimensions(node: Operands, count: int) -> None:
     """Record updates whose first dimensions are not those of the indices."""
     for axis in range(count):
         node.equal((1, axis), (2, axis))
