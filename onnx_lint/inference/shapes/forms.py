@@ -136,7 +136,7 @@ def wrong_ranks(forms: Sequence[ShapeEquation], node: Operands, ranks: InputRank
             return
     given = [form for form in forms if all(_is_there(each, rank_at(ranks, at)) for at, each in enumerate(form.inputs))]
     if given:
-        _far_from_nearest(given, node, ranks)
+        _record_rank_of_nearest(given, node, ranks)
 
 
 def _of_other_rank(node: Operands, index: int, patterns: Sequence[Pattern]) -> bool:
@@ -159,7 +159,7 @@ def _of_other_rank(node: Operands, index: int, patterns: Sequence[Pattern]) -> b
     return True
 
 
-def _far_from_nearest(forms: Sequence[ShapeEquation], node: Operands, ranks: InputRanks) -> None:
+def _record_rank_of_nearest(forms: Sequence[ShapeEquation], node: Operands, ranks: InputRanks) -> None:
     """Find the form that fits the most ranks, and record the first rank that does not fit it."""
     right = [[may_be(each, rank_at(ranks, at)) for at, each in enumerate(form.inputs)] for form in forms]
     best = max(range(len(forms)), key=lambda at: sum(right[at]))

@@ -112,7 +112,7 @@ def _check_beside(node: Operands, name: str, value: object, required: Requiremen
             allowed = "another value" if required.value or part.is_attribute else None
             node.wrong_value(name, value, f"it excludes {part.words}{why}", allowed=allowed)
         elif required.kind == "needs" and not part.is_given:
-            _record_missing(node, name, value, part, required.value, why)
+            _record_missing(node, name, value, part, of_value=required.value, why=why)
 
 
 def _is_value(condition: Condition, name: str, value: object) -> bool:
@@ -121,7 +121,7 @@ def _is_value(condition: Condition, name: str, value: object) -> bool:
     return is_test and condition.name == name and condition.value == str(value)
 
 
-def _record_missing(node: Operands, name: str, value: object, part: _NamedPart, of_value: str, why: str) -> None:
+def _record_missing(node: Operands, name: str, value: object, part: _NamedPart, *, of_value: str, why: str) -> None:
     """Record an attribute whose required part the node omits. `of_value`: the value that requires it, or empty."""
     if part.is_attribute and not of_value:
         reason = f"'{name}' {value} requires it"
@@ -176,19 +176,19 @@ def _condition_in_words(condition: Condition) -> str:
     return f"the node {'leaves out' if condition.is_negated else 'has'} '{name}'"
 
 
-def _at_least(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
+def _check_at_least(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
     least = _number(node, required.of[0])
     if isinstance(value, int | float) and least is not None and value < least:
         node.too_small(name, value, least, index=index, condition=_why(required))
 
 
-def _above(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
+def _check_above(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
     bound = _number(node, required.of[0])
     if isinstance(value, int | float) and bound is not None and value <= bound:
         node.wrong_value(name, value, index=index, allowed=f"more than {bound}{_bound(node, required)}")
 
 
-def _below(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
+def _check_below(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
     bound = _number(node, required.of[0])
     if isinstance(value, int | float) and bound is not None and value >= bound:
         node.wrong_value(name, value, index=index, allowed=f"less than {bound}{_bound(node, required)}")
@@ -203,7 +203,7 @@ _ALLOWED_NUMBERS: Final = {"inf": "a finite number", "nan": "a number"}
 """The numbers that remain allowed, in words, by the first excluded kind."""
 
 
-def _not(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
+def _check_not(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
     """Record an attribute that the node must not have, or a number of an excluded kind."""
     if required.of == ("given",):
         if node.has(name):
@@ -214,19 +214,19 @@ def _not(node: Operands, name: str, value: object, index: int | None, required: 
         node.wrong_value(name, value, index=index, allowed=f"{allowed}{_why(required)}")
 
 
-def _at_most(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
+def _check_at_most(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
     most = _number(node, required.of[0])
     if isinstance(value, int) and most is not None and value > most:
         node.wrong_value(name, value, f"at most {most}{_why(required)}", index=index)
 
 
-def _one_of(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
+def _check_one_of(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
     if str(value) not in required.of and not (required.kind == "word of" and _is_word(str(value), required.of)):
         words = listed([*required.of], "or")
         node.wrong_value(name, value, f"it must be {words}{_why(required)}", index=index, allowed=words)
 
 
-def _same_as(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
+def _check_same_as(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
     """Record a word that differs from the one in another attribute, apart from its case."""
     given = node.argument(required.of[0])
     other = str(given)
@@ -239,14 +239,14 @@ def _is_word(text: str, words: Sequence[str]) -> bool:
     return text.upper() in [each.upper() for each in words]
 
 
-def _power_of_2(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
+def _check_power_of_2(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
     least = int(required.of[0])
     if isinstance(value, int) and (value < least or value & (value - 1)):
         allowed = f"{least}, {2 * least}, {4 * least}, ..."
         node.wrong_value(name, value, f"it must be a power of two from {least} on", index=index, allowed=allowed)
 
 
-def _multiple(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
+def _check_multiple(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
     other = _number(node, required.of[0])
     if not isinstance(value, int) or value <= 0 or other is None or other <= 0 or not value % other:
         return
@@ -270,17 +270,17 @@ _KINDS_OF_NUMBERS: Final[Mapping[str, Callable[[float], bool]]] = {
 _NumberCheck = Callable[[Operands, str, object, int | None, Requirement], None]
 
 _KINDS: Final[Mapping[str, _NumberCheck]] = {
-    "above": _above,
-    "at least": _at_least,
-    "at most": _at_most,
-    "below": _below,
-    "either multiple of": _multiple,
-    "multiple of": _multiple,
-    "not": _not,
-    "one of": _one_of,
-    "power of 2 from": _power_of_2,
-    "same as": _same_as,
-    "word of": _one_of,
+    "above": _check_above,
+    "at least": _check_at_least,
+    "at most": _check_at_most,
+    "below": _check_below,
+    "either multiple of": _check_multiple,
+    "multiple of": _check_multiple,
+    "not": _check_not,
+    "one of": _check_one_of,
+    "power of 2 from": _check_power_of_2,
+    "same as": _check_same_as,
+    "word of": _check_one_of,
 }
 
 

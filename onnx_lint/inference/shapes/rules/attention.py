@@ -44,8 +44,8 @@ def attention(node: Operands) -> Outputs:
     key, value = _part(node, _KEY, "kv_num_heads"), _part(node, _VALUE, "kv_num_heads")
     if node.version < _PACKED_ONLY and not node.problems:
         _check_ranks_agree(node)  # the function of later versions takes inputs of several ranks
-    _is_for_packed(node, "q_num_heads", _QUERY)
-    _is_for_packed(node, "kv_num_heads", _KEY, _VALUE)
+    _check_packed_heads(node, "q_num_heads", _QUERY)
+    _check_packed_heads(node, "kv_num_heads", _KEY, _VALUE)
     past_key, past_value = _past(node, _PAST_KEY), _past(node, _PAST_VALUE)
     parts = (query, key, value, past_key, past_value)
     # Of the parts with a size the first is what the message says.
@@ -112,7 +112,7 @@ def _part(node: Operands, index: int, name: str) -> HeadInput:
     return HeadInput(index, (batch, heads, length, node.quotient((index, 2), heads, Element(name, heads))), True)
 
 
-def _is_for_packed(node: Operands, name: str, *indices: int) -> None:
+def _check_packed_heads(node: Operands, name: str, *indices: int) -> None:
     """Check that a number of heads is given only for inputs of 3 dimensions."""
     heads = node.integer(name)
     if heads is None or node.version < _PACKED_ONLY:

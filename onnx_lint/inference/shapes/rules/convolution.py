@@ -52,17 +52,17 @@ def check_quantization(node: Operands) -> None:
 def check_bias(node: Operands, index: int, weights: int) -> None:
     """Check that there is a number for each output of the weights."""
     if node.given(index) and node.shape(index, 1) is not None:
-        _is_of_outputs(node, index, weights)
+        _check_outputs_of_groups(node, index, weights)
 
 
 def _check_numbers_by_output(node: Operands, index: int, weights: int) -> None:
     """Record a scale or zero point of the weights that is neither one number nor one for each output."""
     shape = node.shape(index, at_most=1)
     if shape and shape[0] != 1:
-        _is_of_outputs(node, index, weights)
+        _check_outputs_of_groups(node, index, weights)
 
 
-def _is_of_outputs(node: Operands, index: int, weights: int) -> None:
+def _check_outputs_of_groups(node: Operands, index: int, weights: int) -> None:
     """Compare a list with the outputs of the weights, which groups share."""
     outputs, group = node.dim(weights, 0), node.integer("group", 1)
     node.equal((weights, 0), (index, 0))
@@ -78,7 +78,7 @@ def convolved(node: Operands, weights: int) -> Shape:
         node.quotient((weights, 0), group, Element("group", group or 1))
         check_kernel(node, node.fact(weights).shape or (), weights)
         return None
-    _channels(node, weights, group)
+    _check_channels(node, weights, group)
     check_kernel(node, kernel, weights)
     window = window_of(node, len(shape) - 2, kernel[2:], weights)
     sizes = output_sizes(node, shape[2:], window) if window is not None else None
@@ -121,7 +121,7 @@ _LEAST_RANK = 3
 """Batch, channels, and one spatial axis."""
 
 
-def _channels(node: Operands, weights: int, group: int | None) -> None:
+def _check_channels(node: Operands, weights: int, group: int | None) -> None:
     """Check that input and weights have equally many channels in each group, and that `group` divides the outputs."""
     if group is None:
         return
@@ -201,11 +201,11 @@ def deformed(node: Operands) -> Outputs:
     check_bias(node, 3, 1)
     if shape is None:
         if not node.problems:
-            _without_image(node)
+            _check_without_image(node)
         return UNKNOWN
     rank = len(shape) - 2
     offset, mask = node.shape(2, len(shape), like=0), node.shape(4, len(shape), like=0)
-    _channels(node, 1, group)
+    _check_channels(node, 1, group)
     check_kernel(node, kernel, 1)
     window = window_of(node, rank, kernel[2:], 1)
     sizes = output_sizes(node, shape[2:], window) if window is not None else None
@@ -242,7 +242,7 @@ def _check_places(node: Operands, index: int, count: Dim, sizes: Dims) -> None:
         node.same((index, axis + 2), size, None)
 
 
-def _without_image(node: Operands) -> None:
+def _check_without_image(node: Operands) -> None:
     """Compare weights, offset and mask with each other, for an input of unknown rank."""
     weights = node.shape(1, at_least=_LEAST_RANK)
     if weights is not None and node.is_positive("offset_group"):

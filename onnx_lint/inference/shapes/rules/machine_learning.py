@@ -48,7 +48,7 @@ def imputer(node: Operands) -> Outputs:
     shape = node.shape(0)
     features = shape[-1] if shape else None
     for name in ("imputed_value_floats", "imputed_value_int64s"):
-        _by_feature(node, name, features)
+        _check_by_feature(node, name, features)
     values = node.integers("imputed_value_int64s") or ()
     too_wide = [each for each in enumerate(values) if not -_INT32 <= each[1] < _INT32]
     if too_wide and node.fact(0).kind == "tensor(int32)":
@@ -56,11 +56,11 @@ def imputer(node: Operands) -> Outputs:
         reason, allowed = "the input has elements of int32", f"{-_INT32} to {_INT32 - 1}"
         node.wrong_value("imputed_value_int64s", value, reason, index=place, allowed=allowed)
         node.also_wrong("imputed_value_int64s", too_wide[1:])
-    _replaced_value(node)
+    _check_replaced_value(node)
     return [shape]
 
 
-def _replaced_value(node: Operands) -> None:
+def _check_replaced_value(node: Operands) -> None:
     """Note a value to replace that no element of the input can have, or that is given for inputs of another type.
 
     The defaults count as omitted, because exporters write them out.
@@ -93,11 +93,11 @@ def scaler(node: Operands) -> Outputs:
     shape = node.shape(0)
     features = shape[-1] if shape and len(shape) <= _MATRIX else None
     # Both must have one length; a difference is another finding.
-    _by_feature(node, "scale" if node.length("scale") else "offset", features)
+    _check_by_feature(node, "scale" if node.length("scale") else "offset", features)
     return [shape]
 
 
-def _by_feature(node: Operands, name: str, features: Dim) -> None:
+def _check_by_feature(node: Operands, name: str, features: Dim) -> None:
     """Record a list with neither one element nor one for each feature; an empty one counts as omitted."""
     count = node.length(name)
     if count and isinstance(features, int) and count not in (1, features):
@@ -220,7 +220,7 @@ def support_vector_regressor(node: Operands) -> Outputs:
 def trees(node: Operands) -> Outputs:
     """Infer a result for each target."""
     data = node.shape(0, _MATRIX)
-    _tests_features(node, _features(data))
+    _check_tested_features(node, _features(data))
     return [(_rows(data), node.integer("n_targets") if node.is_positive("n_targets") else None)]
 
 
@@ -268,7 +268,7 @@ def support_vector_classifier(node: Operands) -> Outputs:
 def tree_classifier(node: Operands) -> Outputs:
     """Infer the class of each row, and a score for each class."""
     data = node.shape(0, _MATRIX)
-    _tests_features(node, _features(data))
+    _check_tested_features(node, _features(data))
     return _classes(data, _count(node, "classlabels_int64s", "classlabels_strings"))
 
 
@@ -309,7 +309,7 @@ def _check_classes(node: Operands, classes: int) -> None:
             node.problems.append(problem)
 
 
-def _tests_features(node: Operands, features: Dim) -> None:
+def _check_tested_features(node: Operands, features: Dim) -> None:
     """Record a tree node that tests a feature beyond the last; the value for a leaf is not read."""
     ids = node.integers("nodes_featureids")
     if not isinstance(features, int) or not ids or max(ids) < features:

@@ -23,8 +23,8 @@ def matmul(node: Operands) -> Outputs:
 @register_rule("MatMulInteger")
 def integer_matmul(node: Operands) -> Outputs:
     """Infer the shape as for MatMul. Each input has a zero point."""
-    _quantization(node, 2, 0, _ROWS)
-    _quantization(node, 3, 1, _COLUMNS)
+    _check_quantization(node, 2, 0, _ROWS)
+    _check_quantization(node, 3, 1, _COLUMNS)
     return [matrix_product(node, 1)]
 
 
@@ -32,12 +32,12 @@ def integer_matmul(node: Operands) -> Outputs:
 def quantized_matmul(node: Operands) -> Outputs:
     """Infer the shape as for MatMul. Scale and zero point follow each input, and those of the output come last."""
     for index in (1, 2):
-        _quantization(node, index, 0, _ROWS)
+        _check_quantization(node, index, 0, _ROWS)
     for index in (4, 5):
-        _quantization(node, index, 3, _COLUMNS)
+        _check_quantization(node, index, 3, _COLUMNS)
     result = matrix_product(node, 3)
     for index in (6, 7):
-        _quantization_of_result(node, index, result)
+        _check_quantization_of_result(node, index, result)
     check_zero_points(node, 1, 2, 4, 5, 6, 7)
     return [result]
 
@@ -46,7 +46,7 @@ _ROWS, _COLUMNS = -2, -1
 """The axis of a matrix with a number for each index."""
 
 
-def _quantization(node: Operands, index: int, matrix: int, axis: int) -> None:
+def _check_quantization(node: Operands, index: int, matrix: int, axis: int) -> None:
     """Check a scale or zero point: one number, or one for each row or column of a matrix.
 
     The latter are a list, or a tensor with the rank of the matrix, along that axis and with size 1 in the other one.
@@ -67,7 +67,7 @@ def _quantization(node: Operands, index: int, matrix: int, axis: int) -> None:
             node.same((index, place), other[place], node.place(matrix, place))
 
 
-def _quantization_of_result(node: Operands, index: int, result: Shape) -> None:
+def _check_quantization_of_result(node: Operands, index: int, result: Shape) -> None:
     """Check a scale or zero point of the output: as of an input, but ONNX does not say whether for rows or columns."""
     shape = node.shape(index)
     if shape is None or len(shape) < -_ROWS or result is None:

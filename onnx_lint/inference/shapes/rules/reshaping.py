@@ -173,7 +173,7 @@ def reshape(node: Operands) -> Outputs:
         reason = f"element {target.index(0)} makes a dimension of 0, so no size can be computed for it"
         node.wrong_value(source, -1, reason, index=rest[0], allowed="a size", about_data=True)
     elif not node.problems and shape is not None:
-        _count_elements(node, source, shape, target, rest, copied)
+        _count_elements(node, source, shape, target, rest=rest, copied=copied)
     return [tuple(target)]
 
 
@@ -198,7 +198,7 @@ def _with_copies(node: Operands, source: int | str, shape: Shape, asked: Dims, c
 
 
 def _count_elements(
-    node: Operands, source: int | str, shape: Dims, target: list[Dim], rest: list[int], copied: set[int]
+    node: Operands, source: int | str, shape: Dims, target: list[Dim], *, rest: list[int], copied: set[int]
 ) -> None:
     """Compare the numbers of elements, and insert the size for -1."""
     # Copied dimensions are on both sides and cancel, unless one is 0: nothing follows for the others then.

@@ -39,7 +39,7 @@ def scale(node: Operands) -> Outputs:
 @register_rule("Resize:11", reads=(2, 3))
 def resize(node: Operands) -> Outputs:
     """Infer the dimensions at `axes` times scales, rounded down, or the sizes in an input."""
-    _crops_a_region(node)
+    _check_region_of_crop(node)
     shape, listed = node.shape(0), node.integers("axes")
     sizes, factors = _sizes_or_factors(node)
     given = factors if sizes is None else sizes
@@ -49,7 +49,7 @@ def resize(node: Operands) -> Outputs:
     if axes is None:
         return UNKNOWN
     of: NumberSource = 0 if listed is None else "axes"
-    _region(node, len(axes), of)
+    _check_region(node, len(axes), of)
     if given is None or not node.has_count(2 if sizes is None else 3, len(given), len(axes), of):
         return [tuple([None if axis in axes else dim for axis, dim in enumerate(shape)])]
     if sizes is not None:
@@ -74,7 +74,7 @@ def _of_unknown_rank(
     """Return a shape of as many dimensions as the sizes or scales in an input, or compare their number with `axes`."""
     if listed is None:
         return UNKNOWN if given is None else [(None,) * len(given)]
-    _region(node, len(listed), "axes")
+    _check_region(node, len(listed), "axes")
     if given is not None:
         node.has_count(index, len(given), len(listed), "axes")
     return UNKNOWN
@@ -106,7 +106,7 @@ _CROPS = "tf_crop_and_resize"
 """The only mode in which the region of interest has an effect."""
 
 
-def _crops_a_region(node: Operands) -> None:
+def _check_region_of_crop(node: Operands) -> None:
     """Note a node that crops and has no region; before version 13 the signature requires one."""
     name = "coordinate_transformation_mode"
     if node.text(name) == _CROPS and not node.given(1) and node.version >= _ROI_IS_OPTIONAL:
@@ -118,7 +118,7 @@ _ROI_IS_OPTIONAL = 13
 """The first version in which the region may be left out."""
 
 
-def _region(node: Operands, count: int, of: NumberSource) -> None:
+def _check_region(node: Operands, count: int, of: NumberSource) -> None:
     """Record a region of interest without a start and an end for each axis."""
     if node.text("coordinate_transformation_mode") != _CROPS or not node.given(1):
         return

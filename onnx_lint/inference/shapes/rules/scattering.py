@@ -23,19 +23,19 @@ def scatter_elements(node: Operands) -> Outputs:
         axis = node.axis(node.integer("axis", 0), len(data), "axis")
         indices = node.shape(1, len(data), like=0) if indices is not None else None
         updates = node.shape(2, len(data), like=0) if updates is not None else None
-        _are_updated(node, indices, updates)
+        _check_updates(node, indices, updates)
         if indices is not None and axis is not None:
             index_dims_within(node, data, axis)
         if indices is not None and axis is not None and node.version >= _IN_BOUNDS:
             indices_within(node, [data[axis]])
             if node.operator == "ScatterElements" and node.version >= _DISTINCT_ELEMENTS:
-                _are_distinct(node, _written_elements(node, indices, axis, data[axis]))
+                _check_distinct_places(node, _written_elements(node, indices, axis, data[axis]))
     elif indices is not None and updates is not None:
-        _are_updated(node, indices, node.shape(2, len(indices), like=1))
+        _check_updates(node, indices, node.shape(2, len(indices), like=1))
     return [data]
 
 
-def _are_updated(node: Operands, indices: Shape, updates: Shape) -> None:
+def _check_updates(node: Operands, indices: Shape, updates: Shape) -> None:
     """Check that there is an update for each index."""
     if indices is not None and updates is not None:
         for axis in range(len(indices)):
@@ -50,7 +50,7 @@ _DISTINCT_ELEMENTS = 16
 """The first version of ScatterElements whose text says that no element should be written twice."""
 
 
-def _are_distinct(node: Operands, places: Iterator[tuple[int, tuple[int, ...]]], length: int = 1) -> None:
+def _check_distinct_places(node: Operands, places: Iterator[tuple[int, tuple[int, ...]]], length: int = 1) -> None:
     """Record the first place that is written twice without a reduction.
 
     Each place comes with the index of its first element in input 1, and takes `length` elements there.
@@ -106,7 +106,7 @@ def scatter_nd(node: Operands) -> Outputs:
         return [data]
     if depth:
         indices_within(node, data[:depth])
-        _are_distinct(node, _written_slices(node, data[:depth]), depth)
+        _check_distinct_places(node, _written_slices(node, data[:depth]), depth)
     if updates is not None and node.shape(2, outer + len(data) - depth, like=1) is not None:
         _check_first_dimensions(node, outer)
         for axis in range(depth, len(data)):
