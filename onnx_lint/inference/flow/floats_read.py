@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping, Set
 from typing import Final
 
 from onnx_lint.inference.shapes.attribute_values import READ_FLOAT_ELEMENTS
-from onnx_lint.inference.shapes.contents import FOLLOWED, Contents
+from onnx_lint.inference.shapes.contents import CONTENT_RULES, ContentRule
 from onnx_lint.ir.columns.nodes import NodeForm, NodeTable
 from onnx_lint.ir.graph import Graph
 
-_ALL: Final = Contents(lambda node, shapes: (), sys.maxsize, 0)
+_ALL: Final = ContentRule(lambda node, shapes: (), sys.maxsize, 0)
 """Any input may decide a shape, and any output may have known elements."""
 
 _ALL_READ: Final = READ_FLOAT_ELEMENTS | {
@@ -39,13 +39,17 @@ def floats_read(roots: Iterable[Graph], called: Set[str]) -> set[str]:
         if graph.parent is not None or graph.is_function:
             known.update(graph.input_names)
         table = graph.table
-        kinds = {form: _ALL if form.op_type in reading else FOLLOWED.get(form.op_type) for form in graph.form_counts}
+        kinds = {
+            form: _ALL if form.op_type in reading else CONTENT_RULES.get(form.op_type) for form in graph.form_counts
+        }
         kinds.update({table.forms[index]: _ALL for index in graph.nested_by_node if index < len(table.forms)})
         _follow_nodes(table, kinds, known, read)
     return read
 
 
-def _follow_nodes(table: NodeTable, kinds: Mapping[NodeForm, Contents | None], known: set[str], read: set[str]) -> None:
+def _follow_nodes(
+    table: NodeTable, kinds: Mapping[NodeForm, ContentRule | None], known: set[str], read: set[str]
+) -> None:
     """Add to `known` the values that may have known elements after the nodes of a graph, and to `read` those they read.
 
     `kinds` are the forms of the nodes, each with what its operator makes of elements.

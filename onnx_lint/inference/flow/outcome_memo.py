@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from onnx_lint.common.record import Record, replace
 from onnx_lint.inference.shapes.attribute_values import AttributeValues, attribute_values
-from onnx_lint.inference.shapes.contents import FOLLOWED, contents_after
+from onnx_lint.inference.shapes.contents import CONTENT_RULES, contents_after
 from onnx_lint.inference.shapes.dims import Shape
 from onnx_lint.inference.shapes.fact import ABSENT, UNKNOWN, Content, Fact, Facts, fact, forget
 from onnx_lint.inference.shapes.operands import EqualDimensions, Inside, Operands, OutputShape
@@ -27,7 +27,7 @@ from onnx_lint.spec.operators import OperatorSchema, ParameterOption
 from onnx_lint.spec.operators.attribute_values import allowed_values, holds_element_type, is_flag
 
 if TYPE_CHECKING:
-    from onnx_lint.inference.shapes.contents import Contents
+    from onnx_lint.inference.shapes.contents import ContentRule
 
 MAX_OUTCOMES: Final = 5_000
 """The most outcomes that a memo keeps; a full cache is emptied, which costs only time."""
@@ -100,7 +100,7 @@ class OutcomeMemo:
         self.plain: dict[tuple[Fact | None, ...], Fact] = {}
         """The output, for outcomes that are only one value of known shape (docs/performance.md: plain-outcomes)."""
         self._rule: ShapeRule | None = None
-        self._contents: Contents | None = None
+        self._contents: ContentRule | None = None
         self._attributes: AttributeValues | None = None
         self._reads: tuple[int, ...] = ()
         self._followed = 0
@@ -125,7 +125,7 @@ class OutcomeMemo:
             return
         self._rule, self._attributes = rule, attributes
         self._reads = rule.reads
-        self._contents = FOLLOWED.get(schema.name) if not schema.domain else None
+        self._contents = CONTENT_RULES.get(schema.name) if not schema.domain else None
         self._followed = self._contents.reads if self._contents is not None else 0
 
     def without_types(self, outcome: NodeOutcome, inputs: tuple[Fact | None, ...]) -> NodeOutcome:

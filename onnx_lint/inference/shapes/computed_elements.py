@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Computes the elements of the outputs of operators that are rarer in computations of shapes than those of `contents`.
 
-The shape rule of the operator has accepted the node before: axes, ranks and labels are those that there are. The module
-is imported when the elements of an operand are known.
+A node gets here after its shape rule has accepted it: ranks and labels are valid. The functions check axes themselves.
+The module is imported when the elements of an operand are known.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import product
 from typing import Final
@@ -19,9 +19,10 @@ from onnx_lint.inference.shapes.dims import Dim, Dims
 from onnx_lint.inference.shapes.element_values import (
     FORMATS,
     MAX_COMPUTED,
+    ContentFunction,
+    ContentsFunction,
     ElementValue,
-    Follow,
-    FollowAll,
+    joined,
     multiplied,
     sizes_of,
     stretched,
@@ -31,17 +32,17 @@ from onnx_lint.inference.shapes.element_values import (
 from onnx_lint.inference.shapes.fact import Content
 from onnx_lint.inference.shapes.operands import Operands
 
-FUNCTIONS: Final[dict[str, FollowAll]] = {}
+FUNCTIONS: Final[dict[str, ContentsFunction]] = {}
 """For each operator the function that returns the contents of its outputs."""
 
 _MAX_FACTORS: Final = 64
 """The most numbers that are reduced to one; a longer list is not a shape."""
 
 
-def _content_of(*operators: str) -> Callable[[Follow], Follow]:
+def _content_of(*operators: str) -> Callable[[ContentFunction], ContentFunction]:
     """Return a decorator that declares the content of the first output of operators."""
 
-    def declare(function: Follow) -> Follow:
+    def declare(function: ContentFunction) -> ContentFunction:
         for name in operators:
             FUNCTIONS[name] = lambda node, shapes: (function(node, shapes[0]),)
         return function
@@ -49,10 +50,10 @@ def _content_of(*operators: str) -> Callable[[Follow], Follow]:
     return declare
 
 
-def _contents_of(operator: str) -> Callable[[FollowAll], FollowAll]:
+def _contents_of(operator: str) -> Callable[[ContentsFunction], ContentsFunction]:
     """Return a decorator that declares the contents of all outputs of an operator."""
 
-    def declare(function: FollowAll) -> FollowAll:
+    def declare(function: ContentsFunction) -> ContentsFunction:
         FUNCTIONS[operator] = function
         return function
 
@@ -203,7 +204,7 @@ _SOURCES_OF_PADDING: Final[Mapping[str, Callable[[int, int], int]]] = {
 
 
 @_content_of("Trilu")
-def _triangle(node: Operands, shape: Dims) -> Content:
+def _trilu(node: Operands, shape: Dims) -> Content:
     content, sizes = node.content(0), sizes_of(node)
     shift = node.scalar(1) if node.given(1) else 0
     if content is None or not sizes or len(sizes) < 2 or not isinstance(shift, int):
@@ -219,8 +220,8 @@ def _triangle(node: Operands, shape: Dims) -> Content:
 
 
 @_content_of("DepthToSpace", "SpaceToDepth")
-def _moved_blocks(node: Operands, shape: Dims) -> Content:
-    """Blocks of an image: the tensor is reshaped to six dimensions, and these are put into another order."""
+def _space_and_depth(node: Operands, shape: Dims) -> Content:
+    """Return the elements after a reshape of the image to six dimensions, which are transposed."""
     content, sizes, block = node.content(0), sizes_of(node), node.integer("blocksize", 0)
     if content is None or not sizes or len(sizes) != 4 or block < 1:
         return None
@@ -239,8 +240,8 @@ def _moved_blocks(node: Operands, shape: Dims) -> Content:
 
 
 @_content_of("ReverseSequence")
-def _reversed_parts(node: Operands, shape: Dims) -> Content:
-    """The first elements of each sequence in the opposite order; the second input says how many."""
+def _reverse_sequence(node: Operands, shape: Dims) -> Content:
+    """Return the first elements of each sequence in reverse order. The second input says how many they are."""
     content, lengths, sizes = node.content(0), node.content(1), sizes_of(node)
     time, batch = node.integer("time_axis", 0), node.integer("batch_axis", 1)
     if content is None or not sizes or len(sizes) < 2 or {time, batch} != {0, 1} or not dims.are_sizes(lengths):
@@ -259,7 +260,7 @@ def _reversed_parts(node: Operands, shape: Dims) -> Content:
 
 
 @_content_of("EyeLike")
-def _diagonal(node: Operands, shape: Dims) -> Content:
+def _eye_like(node: Operands, shape: Dims) -> Content:
     shift = node.integer("k", 0)
     if not dims.are_sizes(shape):
         return None
@@ -271,6 +272,7 @@ def _one_hot(node: Operands, shape: Dims) -> Content:
     indices, values, sizes = node.content(0), node.content(2), sizes_of(node)
     if not indices or values is None or len(values) != 2 or sizes is None or not dims.are_sizes(shape):
         return None
+    off, on = values
     axis = node.integer("axis", -1) % len(shape)
     depth = shape[axis]
     found: list[ElementValue] = []
@@ -278,14 +280,17 @@ def _one_hot(node: Operands, shape: Dims) -> Content:
         index = indices[_position([*place[:axis], *place[axis + 1 :]], sizes)]
         if not isinstance(index, int):
             return None
-        is_inside = -depth <= index < depth
-        found.append(values[is_inside and index % depth == place[axis]])
+        is_on = -depth <= index < depth and index % depth == place[axis]
+        found.append(on if is_on else off)
     return tuple(found)
 
 
 @_contents_of("Unique")
 def _unique(node: Operands, shapes: Sequence[Dims]) -> Sequence[Content]:
-    """Of a list: the numbers, where each is first, which of them each element is, and how often each is there."""
+    """Return for a list its numbers, the first index of each, the number of each element, and the counts.
+
+    With `axis`, nothing is returned.
+    """
     content = node.content(0)
     if content is None or node.has("axis") or not all(isinstance(each, int | float) for each in content):
         return ()
@@ -310,7 +315,7 @@ def numbers_in(content: Iterable[ElementValue]) -> list[int | float]:
 
 
 @_content_of("ArgMax", "ArgMin")
-def _place_of_most(node: Operands, shape: Dims) -> Content:
+def _arg_max(node: Operands, shape: Dims) -> Content:
     content, sizes = node.content(0), sizes_of(node)
     axis = _axis(node, sizes) if sizes else None
     if content is None or not sizes or axis is None or len(numbers_in(content)) < len(content):
@@ -325,8 +330,8 @@ def _place_of_most(node: Operands, shape: Dims) -> Content:
 
 
 @_contents_of("TopK")
-def _greatest(node: Operands, shapes: Sequence[Dims]) -> Sequence[Content]:
-    """The greatest or least numbers of each row in order, and where they are. Of equal ones the first come first."""
+def _top_k(node: Operands, shapes: Sequence[Dims]) -> Sequence[Content]:
+    """Return the greatest or least numbers of each row in order, and their indices. Equal ones keep their order."""
     content, sizes = node.content(0), sizes_of(node)
     axis = _axis(node, sizes, -1) if sizes else None
     if not content or not sizes or axis is None or not node.integer("sorted", 1):
@@ -444,7 +449,7 @@ def _is_exact(operator: str, numbers: Sequence[float], greatest: float) -> bool:
 
 
 @_content_of("CumSum")
-def _running_total(node: Operands, shape: Dims) -> Content:
+def _cum_sum(node: Operands, shape: Dims) -> Content:
     content, sizes, axis = node.content(0), sizes_of(node), node.scalar(1)
     whole = whole_numbers(content) if content is not None and node.fact(0).kind not in FORMATS else None
     if whole is None or not sizes or not isinstance(axis, int) or not -len(sizes) <= axis < len(sizes):
@@ -459,14 +464,14 @@ def _running_total(node: Operands, shape: Dims) -> Content:
 
 
 @_content_of("MatMul", "MatMulInteger")
-def _matrix_product(node: Operands, shape: Dims) -> Content:
-    """Of vectors and matrices. In floating point only sums are known whose parts are exact, in any order."""
+def _mat_mul(node: Operands, shape: Dims) -> Content:
+    """Return the product of vectors and matrices. In floating point, an element is None if its sum may be inexact."""
     one, other, left, right = node.content(0), node.content(1), sizes_of(node), sizes_of(node, 1)
     if not one or not other or not left or not right or max(len(left), len(right)) > 2:
         return None
     first, second = whole_numbers(one), whole_numbers(other)
     if node.operator == "MatMulInteger":
-        first, second = _from_zero(node, first, 2), _from_zero(node, second, 3)
+        first, second = _minus_zero_point(node, first, 2), _minus_zero_point(node, second, 3)
     if first is None or second is None or left[-1] != right[0]:
         return None
     inner, columns = right[0], right[1] if len(right) > 1 else 1
@@ -475,7 +480,7 @@ def _matrix_product(node: Operands, shape: Dims) -> Content:
     return tuple([_dot_product(row, second[at::columns], greatest) for row in rows for at in range(columns)])
 
 
-def _from_zero(node: Operands, numbers: Dims | None, index: int) -> Dims | None:
+def _minus_zero_point(node: Operands, numbers: Dims | None, index: int) -> Dims | None:
     """Return the numbers minus the zero point, which is one number or left out; None if they are unknown."""
     zeros = node.content(index) if node.given(index) else (0,)
     if numbers is None or zeros is None or len(zeros) != 1 or not dims.are_sizes(zeros) or not dims.are_sizes(numbers):
@@ -495,34 +500,66 @@ def _exact_sum(products: Sequence[Dim], greatest: int) -> Dim:
     return found if isinstance(found, int) or dims.is_natural(found) else None
 
 
+class _EinsumOperand(Record):
+    """An operand of an Einsum of known elements."""
+
+    labels: str
+    elements: Dims
+    sizes: tuple[int, ...]
+
+    def at(self, place: Mapping[str, int]) -> Dim:
+        """Return the element at the indices of its labels."""
+        return self.elements[_position([place[label] for label in self.labels], self.sizes)]
+
+
 @_content_of("Einsum")
 def _einsum(node: Operands, shape: Dims) -> Content:
-    """Of tensors without an ellipsis, in which each label has one size. Exact as a matrix product is."""
+    """Return the elements of the result. None if a term has an ellipsis, a label has two sizes, or they are too many.
+
+    In floating point, an element is None if its sum may be inexact.
+    """
     from onnx_lint.ir.operators.einsum_equation import terms_of
 
     terms, result = terms_of(node.text("equation", ""))
-    extents: dict[str, int] = {}
-    operands: list[tuple[str, Dims, tuple[int, ...]]] = []
+    operands = _einsum_operands(node, terms)
+    extents = _extents_of_labels(operands)
+    if len(operands) < len(terms) or extents is None or math.prod(extents.values()) > _MAX_PRODUCTS:
+        return None
+    summed = [label for label in extents if label not in result]
+    greatest = FORMATS.get(node.fact(0).kind or "", ("", dims.SIZE_LIMIT))[1]
+    found: list[ElementValue] = []
+    for outer in _places_of_labels(result, extents):
+        places = [outer | inner for inner in _places_of_labels(summed, extents)]
+        products = [reduce(multiplied, [operand.at(place) for operand in operands]) for place in places]
+        found.append(_exact_sum(products, greatest))
+    return tuple(found)
+
+
+def _einsum_operands(node: Operands, terms: Sequence[str]) -> list[_EinsumOperand]:
+    """Return the operands up to the first one that is unknown or does not have one label for each axis."""
+    found: list[_EinsumOperand] = []
     for index, term in enumerate(terms):
         whole, sizes = whole_numbers(node.content(index) or ()), sizes_of(node, index)
         if not whole or not sizes or len(sizes) != len(term):
-            return None
-        if any(extents.setdefault(label, size) != size for label, size in zip(term, sizes, strict=True)):
-            return None
-        operands.append((term, whole, sizes))
-    inner = [label for label in extents if label not in result]
-    if math.prod(extents.values()) > _MAX_PRODUCTS:
-        return None
+            break
+        found.append(_EinsumOperand(term, whole, sizes))
+    return found
 
-    def product_at(places: tuple[int, ...]) -> Dim:
-        at = dict(zip((*result, *inner), places, strict=True))
-        factors = [whole[_position([at[label] for label in term], sizes)] for term, whole, sizes in operands]
-        return reduce(multiplied, factors)
 
-    greatest = FORMATS.get(node.fact(0).kind or "", ("", dims.SIZE_LIMIT))[1]
-    outer_places, inner_places = (product(*[range(extents[label]) for label in labels]) for labels in (result, inner))
-    summed = list(inner_places)
-    return tuple([_exact_sum([product_at((*outer, *each)) for each in summed], greatest) for outer in outer_places])
+def _extents_of_labels(operands: Iterable[_EinsumOperand]) -> dict[str, int] | None:
+    """Return the size of each label; None if one has two sizes."""
+    extents: dict[str, int] = {}
+    for operand in operands:
+        for label, size in zip(operand.labels, operand.sizes, strict=True):
+            if extents.setdefault(label, size) != size:
+                return None
+    return extents
+
+
+def _places_of_labels(labels: Sequence[str], extents: Mapping[str, int]) -> Iterator[dict[str, int]]:
+    """Yield the indices of labels, in the order of a tensor with these axes."""
+    for indices in product(*[range(extents[label]) for label in labels]):
+        yield dict(zip(labels, indices, strict=True))
 
 
 _MAX_PRODUCTS: Final = 256
@@ -543,7 +580,7 @@ def _each(node: Operands, shape: Dims, count: int, operation: Callable[..., Elem
 
 @_content_of("Clip")
 def _clip(node: Operands, shape: Dims) -> Content:
-    """Until version 10 the bounds are attributes, whose numbers are not followed."""
+    """Return the numbers within the bounds. Up to version 10 the bounds are attributes, which are not followed."""
     if node.version < _BOUNDS_AS_INPUTS:
         return None
     bounds = [node.scalar(index) if node.given(index) else fill for index, fill in ((1, -math.inf), (2, math.inf))]
@@ -565,8 +602,8 @@ def _remainder_of_dividend(one: int, other: int) -> int:
 
 
 @_content_of("Mod")
-def _modulo(node: Operands, shape: Dims) -> Content:
-    """The remainder has the sign of the divisor, with `fmod` that of the dividend."""
+def _mod(node: Operands, shape: Dims) -> Content:
+    """Return the remainders. They have the sign of the divisor, with `fmod` that of the dividend."""
     of_dividend = node.integer("fmod", 0) != 0
     if node.fact(0).kind in FORMATS:  # the text requires `fmod`, with which the remainder is exact
         return _each(node, shape, 2, _exact_remainder) if of_dividend else None
@@ -593,8 +630,8 @@ def _exact_remainder(one: ElementValue, other: ElementValue) -> ElementValue:
 
 
 @_content_of("Pow")
-def _power(node: Operands, shape: Dims) -> Content:
-    """Of whole numbers: kernels estimate other powers."""
+def _pow(node: Operands, shape: Dims) -> Content:
+    """Return the powers of whole numbers. Kernels estimate others, which are None."""
     greatest = FORMATS.get(node.fact(0).kind or "", ("", 2**53))[1]
 
     def power(base: ElementValue, exponent: ElementValue) -> ElementValue:
@@ -610,13 +647,13 @@ def _power(node: Operands, shape: Dims) -> Content:
 
 
 @_content_of("IsInf", "IsNaN")
-def _is_not_finite(node: Operands, shape: Dims) -> Content:
-    """Elements are finite numbers, or unknown."""
+def _is_inf_or_nan(node: Operands, shape: Dims) -> Content:
+    """Return 0 for each known element, as only finite numbers are known."""
     return tuple([None if each is None else 0 for each in node.content(0) or ()])
 
 
 @_content_of("Hardmax")
-def _is_greatest(node: Operands, shape: Dims) -> Content:
+def _hardmax(node: Operands, shape: Dims) -> Content:
     """Return 1 for the first of the greatest numbers along the axis; until version 12 the input becomes a matrix."""
     content, sizes = node.content(0), sizes_of(node)
     axis = _axis(node, sizes, -1) if sizes else None
@@ -635,7 +672,7 @@ _ALONG_AN_AXIS: Final = 13
 
 
 @_content_of("BitShift")
-def _shifted(node: Operands, shape: Dims) -> Content:
+def _bit_shift(node: Operands, shape: Dims) -> Content:
     is_left, bits = node.text("direction", "") == "LEFT", _BITS.get(node.fact(0).kind or "", 0)
 
     def shifted(number: ElementValue, by: ElementValue) -> ElementValue:
@@ -651,8 +688,11 @@ _BITS: Final = {"tensor(uint8)": 8, "tensor(uint16)": 16, "tensor(uint32)": 32, 
 
 
 @_content_of("QuantizeLinear")
-def _quantized(node: Operands, shape: Dims) -> Content:
-    """With one scale. A quotient near the middle of two integers is unknown, unless the scale is a power of two."""
+def _quantize_linear(node: Operands, shape: Dims) -> Content:
+    """Return the integers for one scale. None if a quotient is near the middle of two integers.
+
+    The quotient by a power of two is exact, even there.
+    """
     content, scale, zero = node.content(0), _scale(node), _zero_point(node)
     kind = node.fact(2).kind if node.given(2) else _QUANTIZED.get(node.integer("output_dtype", 0))
     bounds = _QUANTIZED_RANGES.get(kind or "")
@@ -672,8 +712,8 @@ def _quantized(node: Operands, shape: Dims) -> Content:
 
 
 @_content_of("DequantizeLinear")
-def _dequantized(node: Operands, shape: Dims) -> Content:
-    """With one scale: a product is rounded once."""
+def _dequantize_linear(node: Operands, shape: Dims) -> Content:
+    """Return the products with one scale, each of which is rounded once."""
     content, scale, zero = node.content(0), _scale(node), _zero_point(node)
     if content is None or scale is None or zero is None or node.integer("output_dtype", 0) not in (0, 1):
         return None
@@ -738,20 +778,20 @@ def _operated(node: Operands, shape: Dims) -> Content:
 
 
 @_content_of("OptionalGetElement")
-def _of_optional(node: Operands, shape: Dims) -> Content:
+def _optional_get_element(node: Operands, shape: Dims) -> Content:
     is_optional = (node.fact(0).kind or "").startswith("optional(")
     return (node.parts(0) or (None,))[0] if is_optional else node.content(0)
 
 
 @_content_of("SequenceAt")
-def _of_sequence(node: Operands, shape: Dims) -> Content:
+def _sequence_at(node: Operands, shape: Dims) -> Content:
     parts, position = node.parts(0), node.scalar(1)
     is_inside = isinstance(position, int) and -len(parts) <= position < len(parts)
     return parts[position] if is_inside and isinstance(position, int) else None
 
 
 @_content_of("ConcatFromSequence")
-def _joined(node: Operands, shape: Dims) -> Content:
+def _concat_from_sequence(node: Operands, shape: Dims) -> Content:
     parts = node.parts(0)
     if not dims.are_sizes(shape) or not any(part is not None for part in parts):
         return None
@@ -760,12 +800,10 @@ def _joined(node: Operands, shape: Dims) -> Content:
     if axis is None or len(shapes) != len(parts):
         return None
     outer = math.prod(shape[:axis])
-    blocks: list[tuple[tuple[ElementValue, ...], int]] = []
+    known: list[tuple[ElementValue, ...]] = []
     for part, own in zip(parts, shapes, strict=True):
-        count = dims.product(own or (None,)) if own != () else 1
+        count = dims.product(own if own is not None else (None,))
         if not isinstance(count, int) or not outer:
             return None
-        blocks.append((part or (None,) * count, count // outer))
-    return tuple(
-        [each for row in range(outer) for part, size in blocks for each in part[row * size : (row + 1) * size]]
-    )
+        known.append(part or (None,) * count)
+    return joined(known, outer)

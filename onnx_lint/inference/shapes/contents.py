@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The elements of small tensors, followed through the operators with which exporters compute shapes.
 
-`FOLLOWED` has a row for each operator. The functions of operators that are rare in such computations, or that need the
-elements of all inputs, are in `computed_elements`, which is imported when elements of their inputs are known.
+`CONTENT_RULES` has the rule of each operator. The functions of operators that are rare in such computations, or that
+need the elements of all inputs, are in `computed_elements`, which is imported when elements of their inputs are known.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ from onnx_lint.inference.shapes.element_values import (
     FORMATS,
     MAX_COMPUTED,
     MAX_PASSED,
+    ContentFunction,
+    ContentsFunction,
     ElementValue,
-    Follow,
-    FollowAll,
+    joined,
     multiplied,
     sizes_of,
     stretched,
@@ -34,10 +35,10 @@ from onnx_lint.inference.shapes.fact import MAX_CONTENT_ELEMENTS, Content, Fact
 from onnx_lint.inference.shapes.operands import Operands
 
 
-class Contents(Record):
-    """The rule for the contents of the outputs."""
+class ContentRule(Record):
+    """How the elements of the outputs of an operator follow from those of its inputs."""
 
-    follow: FollowAll
+    follow: ContentsFunction
     reads: int
     """The number of inputs whose content decides it, from the first on."""
     most: int
@@ -46,7 +47,7 @@ class Contents(Record):
     """True if nothing is known of the outputs unless the content of each of these inputs, if given, is known."""
 
 
-FOLLOWED: Final[dict[str, Contents]] = {}
+CONTENT_RULES: Final[dict[str, ContentRule]] = {}
 """The operators of the default domain through which contents are followed."""
 
 _RANGES: Final[Mapping[str, tuple[int, int]]] = {
@@ -63,7 +64,7 @@ _RANGES: Final[Mapping[str, tuple[int, int]]] = {
 """The integer types whose contents are followed, with their least and greatest values."""
 
 
-def contents_after(rule: Contents, node: Operands, outputs: Sequence[Fact]) -> Iterator[Content]:
+def contents_after(rule: ContentRule, node: Operands, outputs: Sequence[Fact]) -> Iterator[Content]:
     """Yield the known content of each output of a node, from the first on."""
     shapes = [each.shape for each in outputs if each.shape is not None]
     if len(shapes) < len(outputs) or not _may_be_kept(shapes[0], rule):
@@ -79,7 +80,7 @@ def contents_after(rule: Contents, node: Operands, outputs: Sequence[Fact]) -> I
             yield _kept(node, content, output.kind or "")
 
 
-def _may_be_kept(shape: Dims, rule: Contents) -> bool:
+def _may_be_kept(shape: Dims, rule: ContentRule) -> bool:
     return dims.are_sizes(shape) and math.prod(shape) <= rule.most
 
 
@@ -154,12 +155,12 @@ _LEAST_RANGE: Final = 2**31 - 1
 _CASTS: Final = ("Cast", "CastLike")
 
 
-def follows(*operators: str, reads: int = 0, most: int = MAX_PASSED) -> Callable[[Follow], Follow]:
+def follows(*operators: str, reads: int = 0, most: int = MAX_PASSED) -> Callable[[ContentFunction], ContentFunction]:
     """Return a decorator that declares the content of the first output of operators."""
 
-    def declare(function: Follow) -> Follow:
+    def declare(function: ContentFunction) -> ContentFunction:
         for name in operators:
-            FOLLOWED[name] = Contents(lambda node, shapes: (function(node, shapes[0]),), reads, most)
+            CONTENT_RULES[name] = ContentRule(lambda node, shapes: (function(node, shapes[0]),), reads, most)
         return function
 
     return declare
@@ -236,14 +237,25 @@ def _gather(node: Operands, shape: Dims) -> Content:
 
 @follows("Slice", reads=5)
 def _slice(node: Operands, shape: Dims) -> Content:
-    if node.version < 10:
-        lists: list[Content] = [node.integers(name) for name in ("starts", "ends", "axes")]
-    else:
-        lists = [node.content(index) for index in range(1, 5)]
-    sizes, count = sizes_of(node), len(lists[0] or ())
-    lists[2] = lists[2] if node.given(3) or node.has("axes") else tuple(range(count))
-    steps = lists[3] if node.given(4) else (1,) * count
-    starts, ends, axes = lists[:3]
+    if node.version < _SLICE_INPUTS:
+        starts: Content = node.integers("starts")
+        count = len(starts or ())
+        axes: Content = node.integers("axes") if node.has("axes") else tuple(range(count))
+        return _sliced(node, starts, node.integers("ends"), axes=axes, steps=(1,) * count)
+    starts = node.content(1)
+    count = len(starts or ())
+    axes = node.content(3) if node.given(3) else tuple(range(count))
+    steps = node.content(4) if node.given(4) else (1,) * count
+    return _sliced(node, starts, node.content(2), axes=axes, steps=steps)
+
+
+_SLICE_INPUTS: Final = 10
+"""The first version of Slice whose starts, ends, axes and steps are inputs."""
+
+
+def _sliced(node: Operands, starts: Content, ends: Content, *, axes: Content, steps: Content) -> Content:
+    """Return the elements of a slice of the first input; None if a bound is unknown or the lists differ in length."""
+    sizes = sizes_of(node)
     # One by one, so that the type checker knows them.
     if not (
         sizes and dims.are_sizes(starts) and dims.are_sizes(ends) and dims.are_sizes(axes) and dims.are_sizes(steps)
@@ -281,59 +293,74 @@ def _concat(node: Operands, shape: Dims) -> Content:
         if not isinstance(own, int) or own > MAX_PASSED:
             return None
         parts.append(node.content(index) or (None,) * own)
-    blocks = [(part, len(part) // outer) for part in parts]
-    return tuple(
-        [each for place in range(outer) for part, size in blocks for each in part[place * size : (place + 1) * size]]
-    )
+    return joined(parts, outer)
 
 
-@follows("ScatterElements", "ScatterND", reads=3)
-def _scatter(node: Operands, shape: Dims) -> Content:
-    content, indices, updates = (node.content(index) for index in range(3))
-    sizes, places = sizes_of(node), sizes_of(node, 1)
-    if content is None or updates is None or not sizes or not places or not dims.are_sizes(indices):
+@follows("ScatterElements", reads=3)
+def _scatter_elements(node: Operands, shape: Dims) -> Content:
+    """Return the elements of a list after the updates; other tensors are not followed."""
+    indices, sizes = node.content(1), sizes_of(node)
+    if not sizes or len(sizes) > 1 or not sizes_of(node, 1) or not dims.are_sizes(indices):
         return None
-    depth = places[-1] if node.operator == "ScatterND" else len(sizes)
-    length, is_of_elements = math.prod(sizes[depth:]), node.operator == "ScatterElements"
+    return _scattered(node, [_place_of(sizes, (index,)) for index in indices], length=1)
+
+
+@follows("ScatterND", reads=3)
+def _scatter_nd(node: Operands, shape: Dims) -> Content:
+    indices, sizes, index_sizes = node.content(1), sizes_of(node), sizes_of(node, 1)
+    if not sizes or not index_sizes or not index_sizes[-1] or not dims.are_sizes(indices):
+        return None
+    depth = index_sizes[-1]
+    rows = [indices[begin : begin + depth] for begin in range(0, len(indices), depth)]
+    return _scattered(node, [_place_of(sizes, row) for row in rows], length=math.prod(sizes[depth:]))
+
+
+def _place_of(sizes: Sequence[int], indices: Sequence[int]) -> int | None:
+    """Return the place that indices along the first axes have among all such places; None if one is out of range."""
+    place = 0
+    for size, index in zip(sizes, indices, strict=False):
+        if not -size <= index < size:
+            return None
+        place = place * size + index % size
+    return place
+
+
+def _scattered(node: Operands, places: Sequence[int | None], length: int) -> Content:
+    """Return the elements of the first input after updates of `length` elements each, in turn at these places."""
+    content, updates = node.content(0), node.content(2)
+    if content is None or updates is None:
+        return None
     reduction = node.text("reduction", "none")
-    if not depth or (is_of_elements and depth > 1):
-        return None
+    is_ordered = reduction != "none" and node.fact(0).kind in FORMATS
+    known = [each for each in places if each is not None]
+    if len(known) < len(places) or (is_ordered and len(set(known)) < len(known)):
+        return None  # a sum of floating-point numbers may depend on the order
     found = list(content)
-    begun: set[int] = set()
-    for row in range(len(indices) // depth):
-        begin = 0
-        for size, index in zip(sizes, indices[row * depth : (row + 1) * depth], strict=False):
-            if not -size <= index < size:
-                return None
-            begin = begin * size + index % size
+    for row, place in enumerate(known):
+        written = slice(place * length, (place + 1) * length)
         new = updates[row * length : (row + 1) * length]
-        if reduction != "none":
-            if begin in begun and node.fact(0).kind in FORMATS:
-                return None  # the result may depend on the order
-            new = _reduced_by(reduction, found[begin * length : (begin + 1) * length], new)
-        begun.add(begin)
-        found[begin * length : (begin + 1) * length] = new
+        found[written] = new if reduction == "none" else _reduced_by(reduction, found[written], new)
     return tuple(found)
 
 
 def _reduced_by(
     reduction: str, before: Sequence[ElementValue], new: Sequence[ElementValue]
 ) -> tuple[ElementValue, ...]:
-    """Return what a scatter makes of elements and of updates."""
+    """Return the elements that a scatter with a `reduction` writes, from those before and the updates."""
     if reduction not in _REDUCTIONS:
         return (None,) * len(new)
-    _, of_sizes, of_numbers = _BY_ELEMENT[_REDUCTIONS[reduction]]
+    operation = _REDUCTIONS[reduction]
     # Both operands are integers or sizes, or both are floating-point numbers.
     return tuple(
         [
-            _result(of_sizes, of_numbers if any(isinstance(each, float) for each in pair) else None, pair)
+            _result(operation, pair, is_floating=any(isinstance(each, float) for each in pair))
             for pair in zip(before, new, strict=True)
         ]
     )
 
 
-_REDUCTIONS: Final = {"add": "Add", "mul": "Mul", "max": "Max", "min": "Min"}
-"""The operator that does what a `reduction` of a scatter does."""
+_REDUCTIONS: Final[Mapping[str, str]] = {"add": "Add", "mul": "Mul", "max": "Max", "min": "Min"}
+"""The operator with the same operation as a `reduction` of a scatter."""
 
 
 @follows("NonZero", reads=1)
@@ -373,32 +400,31 @@ def _each(node: Operands, shapes: Sequence[Dims]) -> Sequence[Content]:
 
 
 def _operated(node: Operands, shape: Dims) -> Content:
-    _, of_sizes, of_numbers = _BY_ELEMENT[node.operator]
     operands = [stretched(node, index, shape) for index in range(node.count)]
     known = [content for content in operands if content is not None]
     if len(known) < len(operands) or len(known[0]) > MAX_COMPUTED:
         return None
     is_floating = node.fact(node.count - 1).kind in FORMATS
-    return tuple([_result(of_sizes, of_numbers if is_floating else None, each) for each in zip(*known, strict=True)])
+    return tuple([_result(node.operator, each, is_floating=is_floating) for each in zip(*known, strict=True)])
 
 
-def _result(
-    of_sizes: Callable[..., Dim], of_numbers: Callable[..., float | None] | None, elements: Sequence[ElementValue]
-) -> ElementValue:
-    if of_numbers is not None and all(isinstance(each, int | float) for each in elements):
+def _result(operation: str, elements: Sequence[ElementValue], *, is_floating: bool) -> ElementValue:
+    """Return the result of an operator for one element of each input; None if it is unknown or does not exist."""
+    on_floats = _ON_FLOATS.get(operation) if is_floating else None
+    if on_floats is not None and all(isinstance(each, int | float) for each in elements):
         try:
-            return of_numbers(*elements)
+            return on_floats(*elements)
         except (ArithmeticError, ValueError):
             return None  # a division by 0, a root of a negative number
     whole = (
         whole_numbers(elements)
-        if of_numbers is not None or not any(isinstance(each, float) for each in elements)
+        if on_floats is not None or not any(isinstance(each, float) for each in elements)
         else None
     )
     if whole is None:
         return None
     # A quotient of floating-point numbers is not rounded.
-    return (dims.divide if of_numbers is operator.truediv else of_sizes)(*whole)
+    return (dims.divide if on_floats is operator.truediv else _ON_SIZES[operation])(*whole)
 
 
 def _known(operation: Callable[..., int | None]) -> Callable[..., Dim]:
@@ -451,22 +477,32 @@ def _equal(one: Dim, other: Dim) -> Dim:
     return 0 if is_negative and isinstance(one, str) != isinstance(other, str) else None
 
 
-def _extreme(operator_name: str, operands: Dims) -> Dim:
-    """Return the maximum or minimum of numbers and at most one size that is no number."""
+def _maximum(*operands: Dim) -> Dim:
+    """Return the maximum of numbers and at most one size that is no number; None if there are several such sizes."""
     numbers = [each for each in operands if isinstance(each, int)]
-    others = {each for each in operands if not isinstance(each, int)}
-    is_maximum = operator_name == "Max"
-    number = (max if is_maximum else min)(numbers, default=None)
-    if not others:
-        return number
-    if len(others) > 1:
-        return None
-    other = next(iter(others))
-    if number is None or other is None:
-        return other
-    if number < 0:
-        return other if is_maximum else number  # a size is not negative
-    return (dims.at_least if is_maximum else dims.at_most)(other, number)
+    if len(numbers) == len(operands):
+        return max(numbers)
+    size = _only_size(operands)
+    # A size is not negative.
+    return dims.at_least(size, max(numbers)) if numbers and max(numbers) >= 0 else size
+
+
+def _minimum(*operands: Dim) -> Dim:
+    """Return the minimum of numbers and at most one size that is no number; None if there are several such sizes."""
+    numbers = [each for each in operands if isinstance(each, int)]
+    if len(numbers) == len(operands):
+        return min(numbers)
+    size = _only_size(operands)
+    if size is None or not numbers:
+        return size
+    # A size is not negative.
+    return dims.at_most(size, min(numbers)) if min(numbers) >= 0 else min(numbers)
+
+
+def _only_size(operands: Dims) -> Dim:
+    """Return the size that is no number; None if it is unknown or there are several."""
+    sizes = {each for each in operands if not isinstance(each, int)}
+    return next(iter(sizes)) if len(sizes) == 1 else None
 
 
 def _choose(condition: Dim, one: Dim, other: Dim) -> Dim:
@@ -475,42 +511,62 @@ def _choose(condition: Dim, one: Dim, other: Dim) -> Dim:
     return one if one == other else None
 
 
-_BY_ELEMENT: Final[Mapping[str, tuple[int, Callable[..., Dim], Callable[..., float | None] | None]]] = {
-    "Add": (2, _add, operator.add),
-    "Sub": (2, _subtract, operator.sub),
-    "Mul": (2, multiplied, operator.mul),
-    "Div": (2, _divide, operator.truediv),
-    # Kernels may add more than two numbers in any order.
-    "Sum": (8, lambda *operands: _unless_negative(dims.total(operands)), lambda *operands: _sum_of_two(operands)),
-    # They may also divide by the number of operands or multiply by its reciprocal, which is exact for two.
-    "Mean": (2, lambda *operands: None, lambda *operands: _mean_of_two(operands)),
-    # With one operand the functions themselves would treat it as a list.
-    "Max": (8, lambda *operands: _extreme("Max", operands), lambda *operands: max(operands)),
-    "Min": (8, lambda *operands: _extreme("Min", operands), lambda *operands: min(operands)),
-    "Neg": (1, _known(operator.neg), operator.neg),
-    "Abs": (1, _known(abs), abs),
-    "Relu": (1, _known(lambda one: max(one, 0)), lambda one: max(one, 0.0)),
-    # A size has no fraction to round.
-    "Floor": (1, lambda size: size, math.floor),
-    "Ceil": (1, lambda size: size, math.ceil),
-    "Round": (1, lambda size: size, round),  # halves to even, in Python as in ONNX
-    # Kernels estimate roots that are not exact.
-    "Sqrt": (1, _known(lambda one: None), lambda one: root if (root := math.sqrt(one)) ** 2 == one else None),
-    "Equal": (2, _equal, operator.eq),
-    "Greater": (2, _known(operator.gt), operator.gt),
-    "GreaterOrEqual": (2, _known(operator.ge), operator.ge),
-    "Less": (2, _known(operator.lt), operator.lt),
-    "LessOrEqual": (2, _known(operator.le), operator.le),
-    "And": (2, _known(lambda one, other: one and other), None),
-    "Or": (2, _known(lambda one, other: one or other), None),
-    "Not": (1, _known(operator.not_), None),
-    "Where": (3, _choose, lambda condition, one, other: one if condition else other),
-}
-"""For each operator its greatest number of inputs, and the operation on one element of each: on sizes, and on
-floating-point numbers."""
+_ON_SIZES: Final[dict[str, Callable[..., Dim]]] = {}
+"""The operation of each operator on one element of each input: on sizes and integers."""
 
-for _name, _row in _BY_ELEMENT.items():
-    FOLLOWED[_name] = Contents(_each, _row[0], MAX_COMPUTED, needs_all=True)
+_ON_FLOATS: Final[dict[str, Callable[..., float | None]]] = {}
+"""The same on floating-point numbers; operators without them have no entry."""
+
+
+def _elementwise(
+    name: str, count: int, *, on_sizes: Callable[..., Dim], on_floats: Callable[..., float | None] | None
+) -> None:
+    """Declare an operator that works element by element. `count`: its greatest number of inputs."""
+    _ON_SIZES[name] = on_sizes
+    if on_floats is not None:
+        _ON_FLOATS[name] = on_floats
+    CONTENT_RULES[name] = ContentRule(_each, count, MAX_COMPUTED, needs_all=True)
+
+
+_elementwise("Add", 2, on_sizes=_add, on_floats=operator.add)
+_elementwise("Sub", 2, on_sizes=_subtract, on_floats=operator.sub)
+_elementwise("Mul", 2, on_sizes=multiplied, on_floats=operator.mul)
+_elementwise("Div", 2, on_sizes=_divide, on_floats=operator.truediv)
+# Kernels may add more than two numbers in any order.
+_elementwise(
+    "Sum",
+    8,
+    on_sizes=lambda *operands: _unless_negative(dims.total(operands)),
+    on_floats=lambda *operands: _sum_of_two(operands),
+)
+# They may also divide by the number of operands or multiply by its reciprocal, which is exact for two.
+_elementwise("Mean", 2, on_sizes=lambda *operands: None, on_floats=lambda *operands: _mean_of_two(operands))
+# With one operand, `max` and `min` themselves would treat it as a list.
+_elementwise("Max", 8, on_sizes=_maximum, on_floats=lambda *operands: max(operands))
+_elementwise("Min", 8, on_sizes=_minimum, on_floats=lambda *operands: min(operands))
+_elementwise("Neg", 1, on_sizes=_known(operator.neg), on_floats=operator.neg)
+_elementwise("Abs", 1, on_sizes=_known(abs), on_floats=abs)
+_elementwise("Relu", 1, on_sizes=_known(lambda one: max(one, 0)), on_floats=lambda one: max(one, 0.0))
+# A size has no fraction to round.
+_elementwise("Floor", 1, on_sizes=lambda size: size, on_floats=math.floor)
+_elementwise("Ceil", 1, on_sizes=lambda size: size, on_floats=math.ceil)
+_elementwise("Round", 1, on_sizes=lambda size: size, on_floats=round)  # halves to even, in Python as in ONNX
+# Kernels estimate roots that are not exact.
+_elementwise(
+    "Sqrt",
+    1,
+    on_sizes=_known(lambda one: None),
+    on_floats=lambda one: root if (root := math.sqrt(one)) ** 2 == one else None,
+)
+_elementwise("Equal", 2, on_sizes=_equal, on_floats=operator.eq)
+_elementwise("Greater", 2, on_sizes=_known(operator.gt), on_floats=operator.gt)
+_elementwise("GreaterOrEqual", 2, on_sizes=_known(operator.ge), on_floats=operator.ge)
+_elementwise("Less", 2, on_sizes=_known(operator.lt), on_floats=operator.lt)
+_elementwise("LessOrEqual", 2, on_sizes=_known(operator.le), on_floats=operator.le)
+_elementwise("And", 2, on_sizes=_known(lambda one, other: one and other), on_floats=None)
+_elementwise("Or", 2, on_sizes=_known(lambda one, other: one or other), on_floats=None)
+_elementwise("Not", 1, on_sizes=_known(operator.not_), on_floats=None)
+_elementwise("Where", 3, on_sizes=_choose, on_floats=lambda condition, one, other: one if condition else other)
 
 
 # --- operators whose functions are in `computed_elements`
@@ -522,26 +578,28 @@ def _later(node: Operands, shapes: Sequence[Dims]) -> Sequence[Content]:
     return FUNCTIONS[node.operator](node, shapes)
 
 
-_MORE: Final[Mapping[int, Mapping[int, str]]] = {
-    MAX_COMPUTED: {
-        0: "EyeLike",
-        1: "ArgMax ArgMin BitwiseNot Hardmax IsInf IsNaN Sign Unique",
-        2: (
-            "BitShift BitwiseAnd BitwiseOr BitwiseXor CumSum MatMul Mod Pow ReduceL1 ReduceMax ReduceMean ReduceMin "
-            "ReduceProd ReduceSum ReduceSumSquare TopK Xor"
-        ),
-        3: "Clip DequantizeLinear Einsum OneHot QuantizeLinear",
-        4: "MatMulInteger",
-    },
-    MAX_PASSED: {
-        1: "ConcatFromSequence DepthToSpace OptionalGetElement SpaceToDepth Split",
-        2: "Compress GatherElements GatherND ReverseSequence SequenceAt Trilu",
-        4: "Pad",
-    },
-}
-"""The other operators, by the most elements of an output, and by the number of inputs that decide it."""
+def _computed_later(*operators: str, reads: int, most: int) -> None:
+    """Declare operators without importing their functions: most models need none. See `ContentRule` for the numbers."""
+    for name in operators:
+        CONTENT_RULES[name] = ContentRule(_later, reads, most, needs_all=True)
 
-for _most, _by_count in _MORE.items():
-    for _count, _names in _by_count.items():
-        for _name in _names.split():
-            FOLLOWED[_name] = Contents(_later, _count, _most, needs_all=True)
+
+_computed_later("EyeLike", reads=0, most=MAX_COMPUTED)
+_computed_later(
+    *("ArgMax", "ArgMin", "BitwiseNot", "Hardmax", "IsInf", "IsNaN", "Sign", "Unique"), reads=1, most=MAX_COMPUTED
+)
+_computed_later(
+    *("BitShift", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "CumSum", "MatMul", "Mod", "Pow", "TopK", "Xor"),
+    *("ReduceL1", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum", "ReduceSumSquare"),
+    reads=2,
+    most=MAX_COMPUTED,
+)
+_computed_later("Clip", "DequantizeLinear", "Einsum", "OneHot", "QuantizeLinear", reads=3, most=MAX_COMPUTED)
+_computed_later("MatMulInteger", reads=4, most=MAX_COMPUTED)
+_computed_later(
+    *("ConcatFromSequence", "DepthToSpace", "OptionalGetElement", "SpaceToDepth", "Split"), reads=1, most=MAX_PASSED
+)
+_computed_later(
+    *("Compress", "GatherElements", "GatherND", "ReverseSequence", "SequenceAt", "Trilu"), reads=2, most=MAX_PASSED
+)
+_computed_later("Pad", reads=4, most=MAX_PASSED)

@@ -27,8 +27,13 @@ SIZE_LIMIT: Final = 2**63
 
 
 def are_sizes(dims: Iterable[Dim | float] | None) -> TypeGuard[tuple[int, ...]]:
-    """Return whether the dimensions are known and all of them are sizes."""
+    """Return whether all of them are known integers, as sizes are. Axes and other numbers may be negative."""
     return dims is not None and all(isinstance(dim, int) for dim in dims)
+
+
+def as_size(number: Dim | float) -> Dim:
+    """Return a number as a dimension; None if it is unknown, a float or negative."""
+    return None if isinstance(number, float) or (isinstance(number, int) and number < 0) else number
 
 
 def agree(one: Dim, other: Dim) -> bool:

@@ -19,11 +19,11 @@ from onnx_lint.inference.shapes.operands import Operands
 
 ElementValue = Dim | float
 
-Follow = Callable[[Operands, Dims], Content]
+ContentFunction = Callable[[Operands, Dims], Content]
 """Returns the content of the first output, whose shape is known."""
 
 
-FollowAll = Callable[[Operands, Sequence[Dims]], Sequence[Content]]
+ContentsFunction = Callable[[Operands, Sequence[Dims]], Sequence[Content]]
 """Returns the content of each output, whose shapes are known, from the first on."""
 
 
@@ -64,6 +64,19 @@ def sizes_of(node: Operands, index: int = 0) -> tuple[int, ...] | None:
     """Return the sizes of an input whose content is known; None if there is no content."""
     shape = node.fact(index).shape
     return shape if node.content(index) is not None and dims.are_sizes(shape) else None
+
+
+def joined(parts: Sequence[tuple[ElementValue, ...]], outer: int) -> tuple[ElementValue, ...]:
+    """Return the elements of tensors that are joined along an axis.
+
+    `outer`: the number of places along the axes before that one, at least 1.
+    """
+    found: list[ElementValue] = []
+    for place in range(outer):
+        for part in parts:
+            size = len(part) // outer
+            found += part[place * size : (place + 1) * size]
+    return tuple(found)
 
 
 def stretched(node: Operands, index: int, shape: Dims) -> Content:

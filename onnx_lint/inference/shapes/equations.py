@@ -7,7 +7,7 @@ that of `onnx_lint.spec.operators.records.grammar`. Inputs that the node omits a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import lcm
 from typing import Final
 
@@ -46,7 +46,7 @@ def _rounded_up(one: Dim, other: Dim) -> Dim:
 
 
 _OPERATIONS: Final[Mapping[str, Callable[[Dim, Dim], Dim]]] = {"*": multiply, "/": divide, "//": _rounded_down}
-"""What a factor does to the product before it."""
+"""The operation of a factor on the product before it."""
 
 
 class _Linear(Record):
@@ -78,11 +78,7 @@ class NameBindings:
         """Compare the inputs with an equation, and return the shapes of the outputs."""
         given = [(index, each) for index, each in enumerate(equation.inputs) if self.node.given(index)]
         if len(given) < len(equation.inputs):
-            self.omitted.update(*[each.names for each in equation.inputs])
-            self.omitted.difference_update(*[each.names for _, each in given])
-            # A sum of none but such names says what they are: that of initial states is in the ends of the texts.
-            alone = [names for _, each in given for names in each.sums if names <= self.omitted]
-            self.omitted.difference_update(*alone)
+            self._omit(equation.inputs, [each for _, each in given])
         for index, pattern in given:
             if pattern.terms is not None:
                 self._take(index, pattern, pattern.terms)
@@ -93,6 +89,14 @@ class NameBindings:
         for each in waiting:
             self._bind(*each)
         return [self._shape(pattern) for pattern in equation.outputs]
+
+    def _omit(self, inputs: Sequence[Pattern], given: Sequence[Pattern]) -> None:
+        """Keep the names that only omitted operands have."""
+        self.omitted.update(*[each.names for each in inputs])
+        self.omitted.difference_update(*[each.names for each in given])
+        # A sum that has only such names determines them: the sum of the initial states is in the ends of the texts.
+        sums = [names for each in given for names in each.sums if names <= self.omitted]
+        self.omitted.difference_update(*sums)
 
     def _take(self, index: int, pattern: Pattern, terms: tuple[Term, ...]) -> None:
         if not terms:
@@ -136,15 +140,19 @@ class NameBindings:
         if self.waiting is not None and term.kind in ("sum", "multiple") and expected is None:
             self.waiting.append((index, axis, term))
         elif term.kind == "multiple":
-            divisor = expected if isinstance(expected, int) else term.factor
-            if divisor:
-                self.node.quotient((index, axis), divisor, by)
+            self._bind_multiple((index, axis), term, divisor=expected, by=by)
         elif term.times is not None:
             self._bind_part(index, axis, term.name, term.times)
         elif isinstance(expected, int) or term.kind != "name":
             self.node.same((index, axis), expected, by)
         else:
             self._bind_name(index, axis, term, expected, by)
+
+    def _bind_multiple(self, at: tuple[int, int], term: Term, *, divisor: Dim, by: ProblemPlace | None) -> None:
+        """Record a dimension that is not a multiple of a number, or of the term's factor if the number is unknown."""
+        known = divisor if isinstance(divisor, int) else term.factor
+        if known:
+            self.node.quotient(at, known, by)
 
     def _bind_also(self, index: int, axis: int, name: str, *, is_open: bool) -> bool:
         """Bind the name of a dimension that is computed; return whether it is still to be compared with the number.

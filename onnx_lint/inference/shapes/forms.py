@@ -23,17 +23,17 @@ InputRanks = tuple[int | None, ...]
 
 
 class FormSolution(Record):
-    """What a node has of a form."""
+    """The dimensions of a node by a form that it matches."""
 
     outputs: Outputs
     sizes: Mapping[str, Size]
     """The dimensions of the names, and where the node has them."""
     parts: Mapping[str, Element]
-    """The attributes that say how many of a name are in a dimension."""
+    """The attributes that say how often the size of a name is in a dimension."""
 
 
 Fit = Callable[[FormSolution], None]
-"""Records what is wrong with the sizes in a form besides that they differ."""
+"""Records sizes that break a requirement of the form, besides unequal ones."""
 
 
 def ranks_of(node: Operands) -> InputRanks:
@@ -53,7 +53,7 @@ def rank_at(ranks: InputRanks, index: int) -> int | None:
 
 
 def may_be(pattern: Pattern, rank: int | None) -> bool:
-    """Return whether the rank of an operand fits its pattern in a form."""
+    """Return whether an operand of this rank fits its pattern in a form."""
     if not _is_there(pattern, rank):
         return False
     if rank is None or rank == OMITTED or pattern.terms is None:
@@ -74,10 +74,10 @@ def fits(form: ShapeEquation, ranks: InputRanks) -> bool:
 def solve_one(
     forms: Sequence[ShapeEquation], node: Operands, fit: Fit | None = None, *, is_first: bool = False
 ) -> FormSolution | None:
-    """Of the forms that fit the ranks, take the one with the fewest problems, and record these problems.
+    """Return the solution of the form that the node matches; else record the problems of the nearest form.
 
-    Returns what the node has of the form without problems; if it may have several, the outputs that all say, unless
-    the first one suffices. If there are problems in `fit`, that is the fault.
+    If the node matches several, the outputs are the common ones, unless the first form suffices. Problems that `fit`
+    records replace unequal sizes. The nearest form is the one with the fewest problems.
     """
     problems, warnings, implied = node.problems, node.warnings, node.implied
     fewest: tuple[tuple[bool, int], list[ShapeProblem], list[ShapeProblem]] | None = None
@@ -116,7 +116,7 @@ def _is_of_rank(problems: Sequence[ShapeProblem]) -> bool:
 
 
 def _common(one: Outputs, other: Outputs) -> Outputs:
-    """Return what two forms, which are both true, say of the outputs."""
+    """Return the outputs that two forms of a node have in common."""
     return [
         union(first, second) if not isinstance(first, Inside) and not isinstance(second, Inside) else None
         for first, second in zip_longest(one, other)
@@ -124,19 +124,26 @@ def _common(one: Outputs, other: Outputs) -> Outputs:
 
 
 def wrong_ranks(forms: Sequence[ShapeEquation], node: Operands, ranks: InputRanks) -> None:
-    """Record a rank that no form has, of a node that fits none."""
+    """Record a rank that no form has, for a node that fits none of them."""
     for index, rank in enumerate(ranks):
         patterns = [form.inputs[index] for form in forms if index < len(form.inputs)]
-        is_told = len(patterns) == len(forms) and rank is not None and rank != OMITTED
-        if is_told and not any(may_be(each, rank) for each in patterns) and _of_other_rank(node, index, patterns):
+        is_in_all_forms = len(patterns) == len(forms) and rank is not None and rank != OMITTED
+        if (
+            is_in_all_forms
+            and not any(may_be(each, rank) for each in patterns)
+            and _of_other_rank(node, index, patterns)
+        ):
             return
     given = [form for form in forms if all(_is_there(each, rank_at(ranks, at)) for at, each in enumerate(form.inputs))]
     if given:
-        _far_from_nearest(given, node, ranks)
+        _record_rank_of_nearest(given, node, ranks)
 
 
 def _of_other_rank(node: Operands, index: int, patterns: Sequence[Pattern]) -> bool:
-    """Record a rank that no pattern allows, if all say which one; of ranks apart the nearest is told."""
+    """Record the rank of an operand that no pattern allows, and return True; False if a pattern has no fixed rank.
+
+    If the allowed ranks have gaps, the nearest one is required.
+    """
     allowed = {len(each.terms) for each in patterns if each.terms is not None and each.run is None}
     at_least = {len(each.terms) - 1 for each in patterns if each.terms and each.run is not None}
     if at_least and not allowed:
@@ -152,7 +159,7 @@ def _of_other_rank(node: Operands, index: int, patterns: Sequence[Pattern]) -> b
     return True
 
 
-def _far_from_nearest(forms: Sequence[ShapeEquation], node: Operands, ranks: InputRanks) -> None:
+def _record_rank_of_nearest(forms: Sequence[ShapeEquation], node: Operands, ranks: InputRanks) -> None:
     """Find the form that fits the most ranks, and record the first rank that does not fit it."""
     right = [[may_be(each, rank_at(ranks, at)) for at, each in enumerate(form.inputs)] for form in forms]
     best = max(range(len(forms)), key=lambda at: sum(right[at]))

@@ -193,6 +193,10 @@ class Operands:
         names = [each.name for each in self.schema.inputs]
         return names.index(name) if name in names else max(len(names), len(self.facts))
 
+    def describe_input(self, name: str) -> str:
+        """Return the index and the name of an input, for reasons."""
+        return f"input {self.input(name)} ('{name}')"
+
     def given(self, index: int) -> bool:
         """Return whether the node has the input."""
         return self.fact(index) is not ABSENT

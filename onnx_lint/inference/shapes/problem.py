@@ -134,7 +134,7 @@ class Repeated(Record):
 
 
 class WrongCount(Record):
-    """A list has fewer or more elements than it must have."""
+    """A list, or an input of any shape, has fewer or more elements than it must have."""
 
     source: NumberSource
     count: int
@@ -147,6 +147,8 @@ class WrongCount(Record):
     """True if more elements are also valid."""
     or_multiple: bool = False
     """True if any multiple of the number is valid."""
+    is_of_shape: bool = False
+    """True if the shape of the input is wrong, as its elements decide no other shape."""
 
 
 class WrongValue(Record):
@@ -190,7 +192,7 @@ class Warned(Record):
 
     problem: PlainProblem
     words: str = ""
-    """What else there is to say, to follow the sentence."""
+    """What to append to the sentence."""
     is_error_at_load: bool = False
     """True if it is an error where consumers know the shapes of these operands when they load the model."""
 
@@ -214,6 +216,8 @@ def fault_of(problem: PlainProblem) -> int | ProblemPlace | None:
     """Return what is wrong: the index of an input, a dimension, or a number; None if it is an output."""
     match problem:
         case WrongRank(operand=operand) | NotOneElement(operand=operand):
+            return operand
+        case WrongCount(source=int(operand), is_of_shape=True):
             return operand
         case NotBroadcast(other=other) | TwoSizes(second=other):
             return other

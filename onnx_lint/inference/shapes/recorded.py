@@ -28,7 +28,7 @@ from onnx_lint.inference.shapes.forms import (
 from onnx_lint.inference.shapes.operands import UNKNOWN, Inside, Operands, Outputs, OutputShape
 from onnx_lint.inference.shapes.problem import Warned
 from onnx_lint.inference.shapes.registration import ShapeRule
-from onnx_lint.inference.shapes.requirements import condition_test, fit_contents, fit_sizes, has_attribute, is_of_size
+from onnx_lint.inference.shapes.requirements import check_attribute, condition_test, fit_contents, fit_sizes, is_of_size
 from onnx_lint.spec.operators import OperatorSchema, ParameterOption
 from onnx_lint.spec.operators.records import OperandForm, OperatorRecord, record_of
 from onnx_lint.spec.operators.records.grammar import (
@@ -73,6 +73,15 @@ def _placed(signature: tuple[str, ...], operands: Mapping[str, OperandForm]) -> 
     return {name: parse_form(operands.get(name)) for name in signature[: max(known, default=-1) + 1]}
 
 
+class _RecordCase(Record):
+    """One of the cases of a record, with a choice of forms."""
+
+    true: frozenset[Condition]
+    """The conditions that are true, and the names of the chosen forms."""
+    names: Mapping[str, str]
+    """The texts of names that stand for dimensions."""
+
+
 class _ParsedRecord:
     """The record of an operator, parsed, and prepared for its nodes."""
 
@@ -84,7 +93,7 @@ class _ParsedRecord:
         self.where = {name: parse_form(each) for name, each in record.where.items()}
         self.cases = [parse_cases(text) for text in record.cases]
         self.advised = tuple([at for at, name in enumerate(signature.inputs) if name in record.advised])
-        """The inputs with further requirements in the documentation, which the runtime does not check."""
+        """The inputs for which only the documentation has requirements: ONNX Runtime does not check them."""
         others = {name: text for name, text in record.advised.items() if name not in signature.inputs}
         self.advised_attributes = _requirements(others)
         self.check = _function(record.check) if record.check else None
@@ -92,9 +101,10 @@ class _ParsedRecord:
         self.has_function = bool(record.check or record.computed)
         of_attributes = _requirements(record.attributes)
         of_sizes = [each for each in of_attributes if is_of_size(each[1], signature.attributes)]
-        self.attributes = tuple([each for each in of_attributes if each not in of_sizes])
-        self.limited = tuple(of_sizes)
-        """The requirements of attributes that are about dimensions."""
+        self.value_requirements = tuple([each for each in of_attributes if each not in of_sizes])
+        """The other requirements of attributes."""
+        self.size_requirements = tuple(of_sizes)
+        """The requirements of attributes that compare them with dimensions."""
         self.sizes = _requirements(record.sizes)
         self.contents = _requirements(record.contents)
         self.conditions = self._conditions()
@@ -107,51 +117,49 @@ class _ParsedRecord:
         forms = chain(self.inputs.values(), self.outputs.values(), self.where.values())
         return tuple(dict.fromkeys(each for form in forms for each in conditions_in(form) if each not in cases))
 
-    def truths(self, node: Operands) -> tuple[bool, ...]:
+    def condition_values(self, node: Operands) -> tuple[bool, ...]:
         """Return whether each of the conditions is true of a node."""
         return tuple([is_true(node) for is_true in self.tests])
 
     def forms_of(self, node: Operands) -> tuple[_Forms, InputRanks]:
         """Return the forms that a node may have, and its ranks."""
-        truths = self.truths(node)
+        condition_values = self.condition_values(node)
         ranks = ranks_of(node)
-        found = self.forms.get((truths, ranks))
+        found = self.forms.get((condition_values, ranks))
         if found is None:
-            fitting = tuple(self.fitting_forms(truths, ranks))
+            fitting = tuple(self.fitting_forms(condition_values, ranks))
             is_known = None not in ranks and len({form.outputs for form in fitting}) == 1
-            found = self.forms.keep((truths, ranks), _Forms(fitting, is_known))
+            found = self.forms.keep((condition_values, ranks), _Forms(fitting, is_known))
         return found, ranks
 
-    def fitting_forms(self, truths: tuple[bool, ...], ranks: InputRanks) -> list[ShapeEquation]:
+    def fitting_forms(self, condition_values: tuple[bool, ...], ranks: InputRanks) -> list[ShapeEquation]:
         """Return the forms on these conditions that fit the ranks."""
         found: list[ShapeEquation] = []
-        for known, where in self._cases(truths):
-            inputs = self._fitting_inputs(known, where, ranks)
+        for case in self._cases(condition_values):
+            inputs = self._fitting_inputs(case, ranks)
             if inputs is not None:
-                found += _equations(inputs, _patterns(self.outputs, known, where))
+                found += _equations(inputs, _patterns(self.outputs, case))
         return _distinct(found)
 
-    def all_forms(self, truths: tuple[bool, ...]) -> list[ShapeEquation]:
+    def all_forms(self, condition_values: tuple[bool, ...]) -> list[ShapeEquation]:
         """Return the forms on these conditions."""
         found: list[ShapeEquation] = []
-        for known, where in self._cases(truths):
-            found += _equations(_patterns(self.inputs, known, where), _patterns(self.outputs, known, where))
+        for case in self._cases(condition_values):
+            found += _equations(_patterns(self.inputs, case), _patterns(self.outputs, case))
         return _distinct(found)
 
-    def _cases(self, truths: tuple[bool, ...]) -> Iterator[tuple[frozenset[Condition], dict[str, str]]]:
-        """Yield what is true in each case with these conditions, and the texts of names that stand for dimensions."""
-        true = frozenset([each for each, is_true in zip(self.conditions, truths, strict=True) if is_true])
+    def _cases(self, condition_values: tuple[bool, ...]) -> Iterator[_RecordCase]:
+        """Yield the cases that a node with these conditions may have."""
+        true = frozenset([each for each, is_true in zip(self.conditions, condition_values, strict=True) if is_true])
         for case in product(*self.cases):
             known = true.union(case)
-            yield known, {name: text for name, form in self.where.items() if (text := chosen(form, known))}
+            yield _RecordCase(known, {name: text for name, form in self.where.items() if (text := chosen(form, known))})
 
-    def _fitting_inputs(
-        self, known: frozenset[Condition], where: Mapping[str, str], ranks: InputRanks
-    ) -> list[_Patterns] | None:
-        """Return what the inputs of these ranks may be in a case; None if one does not fit."""
+    def _fitting_inputs(self, case: _RecordCase, ranks: InputRanks) -> list[_Patterns] | None:
+        """Return the patterns that inputs of these ranks may have in a case; None if one does not fit."""
         found: list[_Patterns] = []
         for at, (name, form) in enumerate(self.inputs.items()):
-            patterns = _of_rank(_operand(name, form, known, where), rank_at(ranks, at))
+            patterns = _of_rank(_operand(name, form, case), rank_at(ranks, at))
             if not patterns:
                 return None
             found.append(patterns)
@@ -159,29 +167,27 @@ class _ParsedRecord:
 
 
 _Patterns = tuple[Pattern, ...]
-"""What an operand may be."""
+"""The patterns of an operand, one of which it must match."""
 
 
-def _operand(name: str, form: ParsedForm, known: frozenset[Condition], where: Mapping[str, str]) -> _Patterns:
-    """Return what an operand may be in a case."""
-    return parse_operand(name, replaced(chosen(form, known), where))
+def _operand(name: str, form: ParsedForm, case: _RecordCase) -> _Patterns:
+    """Return the patterns of an operand in a case."""
+    return parse_operand(name, replaced(chosen(form, case.true), case.names))
 
 
-def _patterns(
-    operands: Mapping[str, ParsedForm], known: frozenset[Condition], where: Mapping[str, str]
-) -> list[_Patterns]:
-    """Return what each operand may be in a case."""
-    return [_operand(name, form, known, where) for name, form in operands.items()]
+def _patterns(operands: Mapping[str, ParsedForm], case: _RecordCase) -> list[_Patterns]:
+    """Return the patterns of each operand in a case."""
+    return [_operand(name, form, case) for name, form in operands.items()]
 
 
 def _equations(inputs: list[_Patterns], outputs: list[_Patterns]) -> Iterator[ShapeEquation]:
-    """Yield an equation for each choice of what the operands may be."""
+    """Yield an equation for each choice of one pattern for each operand."""
     for choice in product(*inputs, *outputs):
         yield ShapeEquation(choice[: len(inputs)], choice[len(inputs) :])
 
 
 def _distinct(forms: Iterable[ShapeEquation]) -> list[ShapeEquation]:
-    """Return each form once. Equal operands are the same object, since each text is parsed once."""
+    """Return each form once. `parse_operand` keeps all its results, so equal patterns of an operand are one object."""
     return list({tuple(map(id, (*form.inputs, *form.outputs))): form for form in forms}.values())
 
 
@@ -204,7 +210,7 @@ def _function(path: str) -> Any:
 
 
 def _of_rank(patterns: _Patterns, rank: int | None) -> _Patterns:
-    """Return what an operand of this rank may be, of several; for one that the node omits one suffices."""
+    """Return the patterns that fit an operand of this rank, or one of them if the node omits the operand."""
     found = tuple([each for each in patterns if may_be(each, rank)])
     return found[:1] if rank == OMITTED else found
 
@@ -251,8 +257,8 @@ def _rule(schema: OperatorSchema) -> ShapeRule | None:
 def _infer(parsed: _ParsedRecord, node: Operands) -> Outputs:
     """Compare a node with its record, and return the shapes of its outputs."""
     node.defaults = parsed.record.defaults
-    for name, each in parsed.attributes:
-        has_attribute(node, name, each)
+    for name, each in parsed.value_requirements:
+        check_attribute(node, name, each)
     if node.problems:
         return UNKNOWN  # one fault, one finding
     if parsed.check is not None:
@@ -268,7 +274,10 @@ def _infer(parsed: _ParsedRecord, node: Operands) -> Outputs:
 
 
 def _with_advice(parsed: _ParsedRecord, node: Operands, found: Outputs) -> Outputs:
-    """Warn of what is not as only the documentation requires; return what is known of the outputs nevertheless."""
+    """Return the shapes of the outputs, with what the documentation says of them beyond the record.
+
+    A violation of a requirement that only the documentation has is recorded as a warning.
+    """
     advised = _solve_advised(parsed, node)
     is_followed = not node.problems
     node.warnings += [Warned(each, _UNCHECKED) for each in node.problems if not isinstance(each, Warned)]
@@ -281,14 +290,21 @@ def _with_advice(parsed: _ParsedRecord, node: Operands, found: Outputs) -> Outpu
 
 
 def _solved(parsed: _ParsedRecord, node: Operands) -> FormSolution | None:
-    """Record what no form of the operands has; return what the node has of its form."""
+    """Return the sizes of the dimensions by the form that the node matches.
+
+    If it matches no form, record a problem and return None.
+    """
     if not parsed.inputs and not parsed.outputs:
         return None
     forms, ranks = parsed.forms_of(node)
     if not forms.fitting:
-        wrong_ranks(parsed.all_forms(parsed.truths(node)), node, ranks)
+        wrong_ranks(parsed.all_forms(parsed.condition_values(node)), node, ranks)
         return None
-    fit = partial(fit_sizes, node, parsed.limited, parsed.sizes) if parsed.limited or parsed.sizes else None
+    fit = (
+        partial(fit_sizes, node, parsed.size_requirements, parsed.sizes)
+        if parsed.size_requirements or parsed.sizes
+        else None
+    )
     solution = solve_one(forms.fitting, node, fit, is_first=forms.are_alike)
     if parsed.contents and solution is not None and (forms.are_alike or len(forms.fitting) == 1):
         fit_contents(node, parsed.contents, solution)
@@ -296,21 +312,21 @@ def _solved(parsed: _ParsedRecord, node: Operands) -> FormSolution | None:
 
 
 def _solve_advised(parsed: _ParsedRecord, node: Operands) -> FormSolution | None:
-    """Record what is not as only the documentation requires; return what the node has of its form there."""
+    """Record violations of requirements that only the documentation has; return the sizes by its forms as `_solved`."""
     is_of_inputs = any(node.given(at) for at in parsed.advised)
     solution = _solved(_advice(parsed.signature), node) if is_of_inputs else None
     for name, each in parsed.advised_attributes:
-        has_attribute(node, name, each)
+        check_attribute(node, name, each)
     return solution
 
 
 def _if_whole(shape: OutputShape) -> OutputShape:
-    """Return a shape without unknown dimensions: others may have names that only the documentation gives."""
+    """Return a shape; None if a dimension is unknown: others may have names that only the documentation gives."""
     return shape if isinstance(shape, Inside) or (shape and None not in shape) else None
 
 
 def _merged(one: OutputShape, other: OutputShape) -> OutputShape:
-    """Return one shape from two that are both true; a dimension that the first leaves open is that of the second."""
+    """Return one shape from two that are both true. Dimensions that the first leaves open come from the second."""
     if isinstance(one, Inside) or isinstance(other, Inside):
         return one
     if one is None or other is None or len(one) != len(other):

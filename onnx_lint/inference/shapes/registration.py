@@ -40,12 +40,27 @@ def register_rule(*operators: str, domain: str = "", reads: tuple[int, ...] = ()
     def declare(function: Infer) -> Infer:
         for operator in operators:
             name, _, since = operator.partition(":")
-            rules = rules_by_operator.setdefault(name_of(domain, name), [])
-            rules.append((int(since or 1), ShapeRule(function, reads)))
-            rules.sort(key=lambda each: each[0])
+            _register(name_of(domain, name), int(since or 1), ShapeRule(function, reads))
         return function
 
     return declare
+
+
+def register_since(versions: Mapping[str, int], *, reads: tuple[int, ...] = ()) -> Callable[[Infer], Infer]:
+    """Return a decorator for the rule of operators of ai.onnx, each from a version on."""
+
+    def declare(function: Infer) -> Infer:
+        for name, since in versions.items():
+            _register(name, since, ShapeRule(function, reads))
+        return function
+
+    return declare
+
+
+def _register(operator: str, since: int, rule: ShapeRule) -> None:
+    rules = rules_by_operator.setdefault(operator, [])
+    rules.append((since, rule))
+    rules.sort(key=lambda each: each[0])
 
 
 def register_equations(texts: Mapping[str, str], *, domain: str = "") -> None:

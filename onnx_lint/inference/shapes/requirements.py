@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the record of an operator requires of the numbers in attributes and dimensions, and on which conditions."""
+"""The requirements in an operator's record on numbers in attributes and dimensions, and their conditions."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def holds(node: Operands, condition: Condition) -> bool:
 
 
 def is_of_size(required: Requirement, attributes: Set[str]) -> bool:
-    """Return whether a requirement of an attribute is about a dimension."""
+    """Return whether a requirement compares an attribute with a dimension."""
     if required.kind not in ("at most", "multiple of"):
         return False
     first = required.size.first
@@ -81,8 +81,8 @@ def is_of_size(required: Requirement, attributes: Set[str]) -> bool:
 # --- attributes
 
 
-def has_attribute(node: Operands, name: str, required: Requirement) -> None:
-    """Record an attribute that is not as required."""
+def check_attribute(node: Operands, name: str, required: Requirement) -> None:
+    """Record an attribute that breaks a requirement."""
     value = node.argument(name)
     if value is None:
         return
@@ -101,7 +101,7 @@ def has_attribute(node: Operands, name: str, required: Requirement) -> None:
 
 
 def _check_beside(node: Operands, name: str, value: object, required: Requirement) -> None:
-    """Record operands and attributes that an attribute requires beside it, or excludes."""
+    """Record an attribute beside which a required operand or attribute is missing, or an excluded one is given."""
     if not value or (required.value and required.value != str(value)):
         return
     others = tuple([each for each in required.conditions if not _is_value(each, name, value)])
@@ -112,7 +112,7 @@ def _check_beside(node: Operands, name: str, value: object, required: Requiremen
             allowed = "another value" if required.value or part.is_attribute else None
             node.wrong_value(name, value, f"it excludes {part.words}{why}", allowed=allowed)
         elif required.kind == "needs" and not part.is_given:
-            _record_missing(node, name, value, part, required.value, why)
+            _record_missing(node, name, value, part, of_value=required.value, why=why)
 
 
 def _is_value(condition: Condition, name: str, value: object) -> bool:
@@ -121,8 +121,8 @@ def _is_value(condition: Condition, name: str, value: object) -> bool:
     return is_test and condition.name == name and condition.value == str(value)
 
 
-def _record_missing(node: Operands, name: str, value: object, part: _NamedPart, of_value: str, why: str) -> None:
-    """Record what an attribute requires and the node leaves out. `of_value`: the value that requires it, or empty."""
+def _record_missing(node: Operands, name: str, value: object, part: _NamedPart, *, of_value: str, why: str) -> None:
+    """Record an attribute whose required part the node omits. `of_value`: the value that requires it, or empty."""
     if part.is_attribute and not of_value:
         reason = f"'{name}' {value} requires it"
         node.wrong_value(part.name, node.integer(part.name, 0), reason, allowed="at least 1")
@@ -141,7 +141,7 @@ class _NamedPart(Record):
 
 
 def _part(node: Operands, name: str) -> _NamedPart:
-    """Return what a word of a record names. An output with an empty name is given, except if the word ends in "!"."""
+    """Return the part that a word of a record names. An output without a name is given, unless the word ends in "!"."""
     needs_name, name = name.endswith("!"), name.removesuffix("!")
     index = node.input(name)
     if index < len(node.schema.inputs):
@@ -176,19 +176,19 @@ def _condition_in_words(condition: Condition) -> str:
     return f"the node {'leaves out' if condition.is_negated else 'has'} '{name}'"
 
 
-def _at_least(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
+def _check_at_least(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
     least = _number(node, required.of[0])
     if isinstance(value, int | float) and least is not None and value < least:
         node.too_small(name, value, least, index=index, condition=_why(required))
 
 
-def _above(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
+def _check_above(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
     bound = _number(node, required.of[0])
     if isinstance(value, int | float) and bound is not None and value <= bound:
         node.wrong_value(name, value, index=index, allowed=f"more than {bound}{_bound(node, required)}")
 
 
-def _below(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
+def _check_below(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
     bound = _number(node, required.of[0])
     if isinstance(value, int | float) and bound is not None and value >= bound:
         node.wrong_value(name, value, index=index, allowed=f"less than {bound}{_bound(node, required)}")
@@ -200,11 +200,11 @@ def _bound(node: Operands, required: Requirement) -> str:
 
 
 _ALLOWED_NUMBERS: Final = {"inf": "a finite number", "nan": "a number"}
-"""The numbers that remain allowed, in words, by the first kind that is not."""
+"""The numbers that remain allowed, in words, by the first excluded kind."""
 
 
-def _not(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
-    """Record an attribute that the node gives, or a number of `_KINDS_OF_NUMBERS`."""
+def _check_not(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
+    """Record an attribute that the node must not have, or a number of an excluded kind."""
     if required.of == ("given",):
         if node.has(name):
             reason = f"{node.schema.name} must not have it{_why(required)}"
@@ -214,20 +214,20 @@ def _not(node: Operands, name: str, value: object, index: int | None, required: 
         node.wrong_value(name, value, index=index, allowed=f"{allowed}{_why(required)}")
 
 
-def _at_most(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
+def _check_at_most(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
     most = _number(node, required.of[0])
     if isinstance(value, int) and most is not None and value > most:
         node.wrong_value(name, value, f"at most {most}{_why(required)}", index=index)
 
 
-def _one_of(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
+def _check_one_of(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
     if str(value) not in required.of and not (required.kind == "word of" and _is_word(str(value), required.of)):
         words = listed([*required.of], "or")
         node.wrong_value(name, value, f"it must be {words}{_why(required)}", index=index, allowed=words)
 
 
-def _same_as(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
-    """Record a word other than that in another attribute, in any case."""
+def _check_same_as(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
+    """Record a word that differs from the one in another attribute, apart from its case."""
     given = node.argument(required.of[0])
     other = str(given)
     if given is not None and str(value).upper() != other.upper():
@@ -239,14 +239,14 @@ def _is_word(text: str, words: Sequence[str]) -> bool:
     return text.upper() in [each.upper() for each in words]
 
 
-def _power_of_2(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
+def _check_power_of_2(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
     least = int(required.of[0])
     if isinstance(value, int) and (value < least or value & (value - 1)):
         allowed = f"{least}, {2 * least}, {4 * least}, ..."
         node.wrong_value(name, value, f"it must be a power of two from {least} on", index=index, allowed=allowed)
 
 
-def _multiple(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
+def _check_multiple(node: Operands, name: str, value: object, index: int | None, required: Requirement) -> None:
     other = _number(node, required.of[0])
     if not isinstance(value, int) or value <= 0 or other is None or other <= 0 or not value % other:
         return
@@ -265,27 +265,27 @@ _KINDS_OF_NUMBERS: Final[Mapping[str, Callable[[float], bool]]] = {
     "inf": math.isinf,
     "nan": math.isnan,
 }
-"""What a number may be that an attribute must not have."""
+"""The kinds of numbers that a requirement can exclude, with their tests."""
 
 _NumberCheck = Callable[[Operands, str, object, int | None, Requirement], None]
 
 _KINDS: Final[Mapping[str, _NumberCheck]] = {
-    "above": _above,
-    "at least": _at_least,
-    "at most": _at_most,
-    "below": _below,
-    "either multiple of": _multiple,
-    "multiple of": _multiple,
-    "not": _not,
-    "one of": _one_of,
-    "power of 2 from": _power_of_2,
-    "same as": _same_as,
-    "word of": _one_of,
+    "above": _check_above,
+    "at least": _check_at_least,
+    "at most": _check_at_most,
+    "below": _check_below,
+    "either multiple of": _check_multiple,
+    "multiple of": _check_multiple,
+    "not": _check_not,
+    "one of": _check_one_of,
+    "power of 2 from": _check_power_of_2,
+    "same as": _check_same_as,
+    "word of": _check_one_of,
 }
 
 
 def _number(node: Operands, text: str) -> int | None:
-    """Return a number, or that in an attribute; None for a dimension."""
+    """Return a number from its text or from an attribute; None for a dimension."""
     return int(text) if text.removeprefix("-").isdecimal() else node.integer(text)
 
 
@@ -297,7 +297,7 @@ Required = Iterable[tuple[str, Requirement]]
 
 
 def fit_sizes(node: Operands, attributes: Required, sizes: Required, solution: FormSolution) -> None:
-    """Record attributes and dimensions that do not fit the dimensions of a form."""
+    """Record attributes and dimensions that break a requirement with the dimensions of a form."""
     for name, each in attributes:
         value = node.integer(name)
         if value is not None:
@@ -311,7 +311,7 @@ def fit_sizes(node: Operands, attributes: Required, sizes: Required, solution: F
 
 
 def _check_attribute(node: Operands, place: Element, required: Requirement, solution: FormSolution) -> None:
-    """Record an attribute that does not fit a dimension."""
+    """Record an attribute that breaks a requirement with a dimension."""
     limit, by = _limit(node, required.size, solution)
     if not isinstance(limit, int) or not isinstance(place.value, int):
         return
@@ -328,8 +328,7 @@ def _check_size(node: Operands, name: str, required: Requirement, solution: Form
         return
     if required.kind == "multiple of" and limit and size % limit:
         parts = place.size // size if size else 1
-        why = f"because each of its {parts} parts must be a multiple of {limit}" if parts > 1 else ""
-        node.problems.append(Indivisible(place, limit * parts, solution.parts.get(name) or by, why))
+        _record_indivisible(node, place, limit, parts=parts, by=solution.parts.get(name) or by)
     elif required.kind == "at most" and size > limit:
         node.problems.append(Unequal(place, limit, by, least=0))
     elif required.kind == "equal to" and size != limit:
@@ -337,6 +336,14 @@ def _check_size(node: Operands, name: str, required: Requirement, solution: Form
     elif required.kind == "at least" and size < limit:
         # The dimension may be a sum of the size and a number.
         node.problems.append(Unequal(place, limit + place.size - size, by, or_more=True))
+
+
+def _record_indivisible(
+    node: Operands, place: InputDimension, limit: int, *, parts: int, by: ProblemPlace | None
+) -> None:
+    """Record a dimension of equal parts that are not multiples of a number."""
+    why = f"because each of its {parts} parts must be a multiple of {limit}" if parts > 1 else ""
+    node.problems.append(Indivisible(place, limit * parts, by, why))
 
 
 def _limit(node: Operands, size: SizeSum, solution: FormSolution) -> Size:
@@ -384,7 +391,7 @@ def _value_of(node: Operands, part: SizePart, solution: FormSolution) -> Size:
 
 
 def fit_contents(node: Operands, contents: Required, solution: FormSolution) -> None:
-    """Record the first constant in each input that is not as required."""
+    """Record the first constant in each input that breaks its requirement."""
     for name, each in contents:
         index = node.input(name)
         numbers = node.content(index)
@@ -404,7 +411,7 @@ def fit_contents(node: Operands, contents: Required, solution: FormSolution) -> 
 
 
 def first_wrong(kind: str, numbers: Sequence[Dim | float], limit: int) -> int | None:
-    """Return the index of the first number that is not as required; None if there is none."""
+    """Return the index of the first number that breaks the requirement; None if there is none."""
     places = {"begins with": [0], "ends with": [len(numbers) - 1]}.get(kind, range(len(numbers)))
     is_right = _COMPARED.get(kind)
     for at in places:
@@ -431,7 +438,7 @@ _LIMITS: Final = {"above": "more than ", "at least": "at least ", "at most": "at
 
 
 def _source(node: Operands, by: ProblemPlace | None, limit: int) -> str:
-    """Return where a limit comes from in words."""
+    """Return the source of a limit in words."""
     if isinstance(by, InputDimension):
         return f" because of dimension {by.axis} of input {by.operand} ('{node.schema.inputs[by.operand].name}')"
     if isinstance(by, Element) and isinstance(by.source, int):

@@ -16,7 +16,7 @@ from support.project.each_case import each_case
 
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.shapes.computed_elements import FUNCTIONS
-from onnx_lint.inference.shapes.contents import FOLLOWED
+from onnx_lint.inference.shapes.contents import CONTENT_RULES
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
 
@@ -266,7 +266,7 @@ WITHOUT_RUN = {"OptionalGetElement"}
 
 def test_each_operator_has_a_case() -> None:
     assert _cases(random.Random(0)).keys() == FUNCTIONS.keys()
-    assert FUNCTIONS.keys() <= FOLLOWED.keys()
+    assert FUNCTIONS.keys() <= CONTENT_RULES.keys()
 
 
 @pytest.mark.parametrize("run", [_reference, pytest.param(_onnx_runtime, marks=pytest.mark.consumers)])

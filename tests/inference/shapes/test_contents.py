@@ -16,7 +16,7 @@ from support.project.each_case import each_case
 
 from onnx_lint.inference.flow.value_flow import ValueFlow
 from onnx_lint.inference.shapes.computed_elements import FUNCTIONS
-from onnx_lint.inference.shapes.contents import FOLLOWED
+from onnx_lint.inference.shapes.contents import CONTENT_RULES
 from onnx_lint.inference.shapes.rules import shape_rule
 from onnx_lint.input.source import BytesSource
 from onnx_lint.loader import load
@@ -42,7 +42,7 @@ def _numbers(seed: random.Random, size: int | None) -> np.ndarray:
 
 
 def _elementwise(seed: random.Random, operator: str) -> dict[str, np.ndarray]:
-    count = seed.choice((2, 3)) if operator in ("Max", "Min") else FOLLOWED[operator].reads
+    count = seed.choice((2, 3)) if operator in ("Max", "Min") else CONTENT_RULES[operator].reads
     sizes = [seed.choice((None, 1, 3)) for _ in range(count)]
     values = [_numbers(seed, size) for size in sizes]
     if operator in ("And", "Or", "Not"):
@@ -154,7 +154,7 @@ ON_SEQUENCES = {"OptionalHasElement", "SequenceLength"}
 
 def _followed() -> list[str]:
     """The operators through which contents are followed, of those that have a shape rule."""
-    schemas = {name: OperatorSchemas().find("", name, 25) for name in FOLLOWED}
+    schemas = {name: OperatorSchemas().find("", name, 25) for name in CONTENT_RULES}
     ruled = {name for name, schema in schemas.items() if schema is not None and shape_rule(schema) is not None}
     return sorted(ruled - ON_SEQUENCES - FUNCTIONS.keys() - {"Ceil", "Floor", "Mean", "Relu", "Round", "Sqrt", "Sum"})
 
@@ -341,7 +341,7 @@ FLOATING += ("ReduceMin", "ReduceProd", "ReduceSum", "Relu", "Round", "Sqrt", "S
 @each_case("operator", FLOATING)
 def test_floating_point_numbers_are_those_of_numpy(operator: str, dtype: type[np.floating]):
     seed, known = random.Random(f"{operator} {dtype}"), 0
-    count = {"Where": 3, "Concat": 2, "Gather": 1}.get(operator) or FOLLOWED[operator].reads
+    count = {"Where": 3, "Concat": 2, "Gather": 1}.get(operator) or CONTENT_RULES[operator].reads
     count = 1 if operator.startswith("Reduce") else count
     for _ in range(20):
         numbers = seed.choice((NUMBERS, NUMBERS[-4:]))

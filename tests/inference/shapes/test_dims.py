@@ -83,3 +83,8 @@ def test_what_branches_have_in_common():
 def test_numbers_of_elements_that_may_be_the_same(one, other, expected):
     assert dims.may_count_the_same(one, other) is expected
     assert dims.may_count_the_same(other, one) is expected
+
+
+@pytest.mark.parametrize(("number", "expected"), [(0, 0), (3, 3), ("N", "N"), (-1, None), (2.0, None), (None, None)])
+def test_a_negative_number_or_a_float_is_no_size(number, expected):
+    assert dims.as_size(number) == expected

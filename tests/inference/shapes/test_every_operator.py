@@ -20,7 +20,7 @@ from support.models.random_operands import (
 from onnx_lint.inference.flow.outcome_memo import OutcomeMemo
 from onnx_lint.inference.shapes import attribute_values
 from onnx_lint.inference.shapes.attribute_values import READ_FLOAT_ELEMENTS, AttributeValue, reads_floats
-from onnx_lint.inference.shapes.contents import FOLLOWED
+from onnx_lint.inference.shapes.contents import CONTENT_RULES
 from onnx_lint.inference.shapes.fact import Fact, Facts, fact
 from onnx_lint.inference.shapes.rules import shape_rule
 from onnx_lint.inference.types.argument import read_arguments
@@ -143,14 +143,14 @@ def test_floats_that_a_record_requires_something_of_are_read() -> None:
 
 def test_no_elements_follow_from_a_number_in_an_attribute() -> None:
     """Nodes that differ in attributes of type FLOAT share a memo without elements."""
-    found = {schema.name for schema in operator_versions() if schema.name in FOLLOWED and not schema.domain}
+    found = {schema.name for schema in operator_versions() if schema.name in CONTENT_RULES and not schema.domain}
     floats = {
         schema.name
         for schema in operator_versions()
         if schema.name in found and any(each.type == "FLOAT" for each in schema.attributes.values())
         if not reads_floats(schema)
     }
-    assert len(found) == len(FOLLOWED)
+    assert len(found) == len(CONTENT_RULES)
     # The pads of earlier versions of Pad are a list in another attribute, so that its nodes share no memo. Elements
     # are not followed through a Clip whose bounds are attributes.
     assert floats == {"Clip", "Pad"}

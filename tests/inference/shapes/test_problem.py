@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which problems consumers pass over."""
+"""The properties of problems: whether consumers accept the node, and what is wrong."""
 
 from __future__ import annotations
 
 import pytest
 
 from onnx_lint.inference.shapes.problem import (
+    Element,
     InputDimension,
     NotOneElement,
     ShapeProblem,
     Unequal,
+    WrongCount,
     WrongRank,
+    fault_of,
     is_warning,
 )
 
@@ -28,3 +31,9 @@ from onnx_lint.inference.shapes.problem import (
 )
 def test_a_remark_is_what_consumers_may_take(problem: ShapeProblem, expected: bool):
     assert is_warning(problem) is expected
+
+
+def test_a_wrong_number_of_elements_is_a_fault_of_the_list_or_of_the_shape():
+    assert fault_of(WrongCount(1, 2, 3)) == Element(1, None)
+    assert fault_of(WrongCount("pads", 2, 4)) == Element("pads", None)
+    assert fault_of(WrongCount(1, 2, 3, is_of_shape=True)) == 1

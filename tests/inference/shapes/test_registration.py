@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from onnx_lint.inference.shapes import registration
-from onnx_lint.inference.shapes.registration import ShapeRule, register_equations, register_rule
+from onnx_lint.inference.shapes.registration import ShapeRule, register_equations, register_rule, register_since
 
 
 @pytest.fixture(autouse=True)
@@ -27,6 +27,15 @@ def test_a_rule_stands_under_its_operators_from_a_version_on():
     register_rule("Blur", domain="com.example")(older)
     rules = [(1, ShapeRule(older)), (5, ShapeRule(newer, (1,)))]
     assert registration.rules_by_operator == {"Reshape": rules, "com.example::Blur": [rules[0], (2, rules[1][1])]}
+
+
+def test_a_rule_may_apply_to_each_operator_from_another_version_on():
+    def rule(node):
+        return []
+
+    register_since({"Blur": 1, "Sharpen": 7}, reads=(1,))(rule)
+    expected = {"Blur": [(1, ShapeRule(rule, (1,)))], "Sharpen": [(7, ShapeRule(rule, (1,)))]}
+    assert registration.rules_by_operator == expected
 
 
 def test_equations_are_read_when_they_are_declared():

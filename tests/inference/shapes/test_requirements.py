@@ -13,7 +13,7 @@ from onnx_lint.inference.shapes.fact import ABSENT, fact
 from onnx_lint.inference.shapes.forms import FormSolution
 from onnx_lint.inference.shapes.operands import AttributeValue, Operands
 from onnx_lint.inference.shapes.problem import Element, Indivisible, InputDimension, Unequal, WrongCount, WrongValue
-from onnx_lint.inference.shapes.requirements import first_wrong, fit_contents, fit_sizes, has_attribute, holds
+from onnx_lint.inference.shapes.requirements import check_attribute, first_wrong, fit_contents, fit_sizes, holds
 from onnx_lint.spec.operators.records.grammar import parse_condition, parse_requirements
 
 
@@ -77,7 +77,7 @@ def test_an_attribute_is_as_required_or_not(text, wrong, right, reason):
     (required,) = parse_requirements(text)
     for value, expected in ((wrong, [reason]), (right, [])):
         made = _node(num_heads=value, kv_num_heads=3)
-        has_attribute(made, "num_heads", required)
+        check_attribute(made, "num_heads", required)
         # A number that is too small has no reason but the allowed values.
         assert [each.reason or each.allowed for each in made.problems if isinstance(each, WrongValue)] == expected
 
@@ -89,7 +89,7 @@ def test_an_attribute_that_a_node_must_leave_out():
         (_node("f", num_heads=0), []),
         (_node(), []),
     ):
-        has_attribute(node, "num_heads", required)
+        check_attribute(node, "num_heads", required)
         assert [each.reason for each in node.problems if isinstance(each, WrongValue)] == reasons
 
 
@@ -97,7 +97,7 @@ def test_a_list_of_another_length():
     (required,) = parse_requirements("as many as 3")
     for value, problems in (((1, 2), [WrongCount("num_heads", 2, 3)]), ((1, 2, 3), [])):
         made = _node(num_heads=value)
-        has_attribute(made, "num_heads", required)
+        check_attribute(made, "num_heads", required)
         assert made.problems == problems
 
 
@@ -106,7 +106,7 @@ def test_an_attribute_is_a_multiple_of_another():
         (required,) = parse_requirements(text)
         for value, count in values.items():
             made = _node(num_heads=value, kv_num_heads=3)
-            has_attribute(made, "num_heads", required)
+            check_attribute(made, "num_heads", required)
             problem = Indivisible(Element("num_heads", value), 3, Element("kv_num_heads", 3))
             assert made.problems == [problem] * count
 

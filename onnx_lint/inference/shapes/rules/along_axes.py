@@ -21,7 +21,7 @@ register_equations({"EyeLike": "input[n m] -> output[n m]", "Trilu": "input[*bat
 
 @register_rule("ReverseSequence", reads=(1,))
 def reverse_sequence(node: Operands) -> Outputs:
-    """The shape of the input, with a length for each sequence of the batch."""
+    """Return the shape of the input. Record lengths that are not one for each sequence of the batch."""
     shape, batch = node.shape(0, at_least=2), node.integer("batch_axis", 1)
     time = node.integer("time_axis", 0)
     if batch == time:

@@ -33,19 +33,19 @@ class HeadInput(Record):
     is_packed: bool = False
 
     def axis(self, axis: int) -> int:
-        """The axis of the input that has a dimension."""
+        """Return the axis of the input that has a dimension."""
         return _PACKED_AXES[axis] if self.is_packed else axis
 
 
 @register_rule("Attention")
 def attention(node: Operands) -> Outputs:
-    """The past is concatenated before keys and values; the output is packed if the query is."""
+    """Infer the output, packed if the query is, and the past concatenated with keys and values."""
     query = _part(node, _QUERY, "q_num_heads")
     key, value = _part(node, _KEY, "kv_num_heads"), _part(node, _VALUE, "kv_num_heads")
     if node.version < _PACKED_ONLY and not node.problems:
-        _have_one_rank(node)  # the function of later versions takes inputs of several ranks
-    _is_for_packed(node, "q_num_heads", _QUERY)
-    _is_for_packed(node, "kv_num_heads", _KEY, _VALUE)
+        _check_ranks_agree(node)  # the function of later versions takes inputs of several ranks
+    _check_packed_heads(node, "q_num_heads", _QUERY)
+    _check_packed_heads(node, "kv_num_heads", _KEY, _VALUE)
     past_key, past_value = _past(node, _PAST_KEY), _past(node, _PAST_VALUE)
     parts = (query, key, value, past_key, past_value)
     # Of the parts with a size the first is what the message says.
@@ -62,7 +62,7 @@ def attention(node: Operands) -> Outputs:
     agree(node, HEAD, past_value, value, key, past_key)
     agree(node, _SIZE, past_value, value)
     agree(node, _LENGTH, past_value, past_key)
-    shares(node, query, first_with(HEAD, *parts[1:]) or key)
+    check_shared_heads(node, query, first_with(HEAD, *parts[1:]) or key)
     batch = _known(_BATCH, *parts)
     if node.shape(_UNPADDED, 1) is not None:
         node.equal(((first_with(_BATCH, *parts) or query).index, 0), (_UNPADDED, 0))
@@ -72,7 +72,7 @@ def attention(node: Operands) -> Outputs:
     if node.given(_PAST_KEY) or node.given(_PAST_VALUE):
         length = add(_known(_LENGTH, past_key, past_value), length)
     heads, steps = query.dims[HEAD], query.dims[_LENGTH]
-    _fits_mask(node, (batch, heads, steps, length), shared)
+    _check_mask(node, (batch, heads, steps, length), shared)
     present = (batch, shared, length)
     output: Shape = None
     if node.fact(_QUERY).shape is not None:
@@ -80,8 +80,8 @@ def attention(node: Operands) -> Outputs:
     return [output, (*present, size), (*present, of_value), (batch, heads, steps, length)]
 
 
-def _have_one_rank(node: Operands) -> None:
-    """Query, keys and values have 3 dimensions each, or 4 each."""
+def _check_ranks_agree(node: Operands) -> None:
+    """Record query, keys or values that do not have 3 dimensions each, or 4 each."""
     ranks = [len(node.fact(index).shape or ()) for index in (_QUERY, _KEY, _VALUE)]
     known = [(index, rank) for index, rank in enumerate(ranks) if rank in (PACKED, SPLIT)]
     other = next((index for index, rank in known if rank != known[0][1]), None)
@@ -112,7 +112,7 @@ def _part(node: Operands, index: int, name: str) -> HeadInput:
     return HeadInput(index, (batch, heads, length, node.quotient((index, 2), heads, Element(name, heads))), True)
 
 
-def _is_for_packed(node: Operands, name: str, *indices: int) -> None:
+def _check_packed_heads(node: Operands, name: str, *indices: int) -> None:
     """Check that a number of heads is given only for inputs of 3 dimensions."""
     heads = node.integer(name)
     if heads is None or node.version < _PACKED_ONLY:
@@ -151,8 +151,8 @@ def agree(node: Operands, axis: int, other: HeadInput, *likes: HeadInput) -> Non
         node.problems.append(Unequal(place, expected, node.place(one.index, one.axis(axis))))
 
 
-def shares(node: Operands, query: HeadInput, key: HeadInput) -> None:
-    """As many heads of queries share each head of keys."""
+def check_shared_heads(node: Operands, query: HeadInput, key: HeadInput) -> None:
+    """Record heads of queries that are not a multiple of the heads of keys."""
     heads, shared = query.dims[HEAD], key.dims[HEAD]
     if not (isinstance(heads, int) and isinstance(shared, int) and shared) or heads % shared == 0:
         return
@@ -161,8 +161,8 @@ def shares(node: Operands, query: HeadInput, key: HeadInput) -> None:
     node.indivisible(place, shared, by)
 
 
-def _fits_mask(node: Operands, scores: Dims, shared: Dim) -> None:
-    """The mask is broadcast to the scores of queries and keys, of which `shared` heads are keys."""
+def _check_mask(node: Operands, scores: Dims, shared: Dim) -> None:
+    """Record a mask that cannot be broadcast to the scores of queries and keys. `shared`: the heads of keys."""
     mask = node.shape(_MASK, at_most=SPLIT)
     if not isinstance(scores[HEAD], int) and node.dim(_MASK, HEAD - SPLIT) != 1:
         node.quotient((_MASK, HEAD - SPLIT), shared)

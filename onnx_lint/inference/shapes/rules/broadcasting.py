@@ -9,7 +9,7 @@ from typing import Final
 from onnx_lint.inference.shapes.dims import Dims, Shape
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, Warned, WrongValue
-from onnx_lint.inference.shapes.registration import register_rule
+from onnx_lint.inference.shapes.registration import register_rule, register_since
 
 _ON_DEMAND = ("Add", "And", "Div", "Equal", "Greater", "Less", "Mul", "Or", "Pow", "Sub", "Xor")
 """Binary operators that broadcast only with the attribute `broadcast` before version 7."""
@@ -25,13 +25,13 @@ BROADCASTING: Final[Mapping[str, int]] = {
 _DIVIDING = ("Div", "Mod")
 
 
-@register_rule(*[f"{name}:{first}" for name, first in BROADCASTING.items() if name not in _DIVIDING])
+@register_since({name: first for name, first in BROADCASTING.items() if name not in _DIVIDING})
 def broadcast_all(node: Operands) -> Outputs:
     """Infer the one shape to which all inputs broadcast."""
     return [node.broadcast([fact.shape for fact in node.facts], range(node.count))]
 
 
-@register_rule(*[f"{name}:{BROADCASTING[name]}" for name in _DIVIDING], reads=(1,))
+@register_since({name: BROADCASTING[name] for name in _DIVIDING}, reads=(1,))
 def divide_all(node: Operands) -> Outputs:
     """Infer the one shape to which both inputs broadcast.
 
@@ -41,28 +41,29 @@ def divide_all(node: Operands) -> Outputs:
         zeros = [at for at, each in enumerate(node.content(1) or ()) if each == 0]
         if zeros:
             first, *others = zeros
-            divisor = Element(1, 0, first, tuple([(at, 0) for at in others]))
+            divisor = Element(source=1, value=0, index=first, others=tuple([(at, 0) for at in others]))
             problem = WrongValue(divisor, "a division by it has no result", "not 0")
             node.warnings.append(Warned(problem))
     return broadcast_all(node)
 
 
 _INTEGERS = frozenset(f"tensor({sign}int{bits})" for sign in ("", "u") for bits in (8, 16, 32, 64))
+"""The element types whose division by 0 has no result."""
 
 
 @register_rule("Max", "Mean", "Min", "Sum")
 def equal_shapes(node: Operands) -> Outputs:
     """Infer the one shape that all inputs have before version 8."""
     # Each input is compared with the first one of known rank.
-    by = next((index for index in range(node.count) if node.fact(index).shape is not None), 0)
-    first = node.shape(by)
-    if first is None:
+    reference = next((index for index in range(node.count) if node.fact(index).shape is not None), 0)
+    expected = node.shape(reference)
+    if expected is None:
         return UNKNOWN
-    for index in range(by + 1, node.count):
-        shape = node.shape(index, len(first), like=by)
+    for index in range(reference + 1, node.count):
+        shape = node.shape(index, len(expected), like=reference)
         for axis in range(len(shape or ())):
-            node.equal((by, axis), (index, axis))
-    return [first]
+            node.equal((reference, axis), (index, axis))
+    return [expected]
 
 
 @register_rule(*_ON_DEMAND)
@@ -103,14 +104,17 @@ def prelu(node: Operands) -> Outputs:
     if data is None or slope is None:
         return [data]
     if node.version >= 7:
-        one_way(node, data, slope)
+        check_unidirectional_broadcast(node, data, slope)
     return [data]
 
 
-def one_way(node: Operands, data: Shape, other: Dims, index: int = 1) -> None:
-    """Record that an input cannot be broadcast to the first without changing the first's shape."""
+def check_unidirectional_broadcast(node: Operands, data: Shape, other: Dims, index: int = 1) -> None:
+    """Record an input that cannot be broadcast to the shape of the first input, `data`.
+
+    If `data` is unknown, its dimensions are kept as those of the input.
+    """
     if data is not None and len(other) > len(data):
-        node.wrong_rank(index, 0, len(data), 0)
+        node.wrong_rank(index, 0, len(data), like=0)
         return
     for axis in range(-1, -len(other) - 1, -1):
         # A variable may be 1, which is broadcast.

@@ -13,7 +13,7 @@ from onnx_lint.inference.shapes.registration import register_rule
 
 @register_rule("Constant")
 def constant(node: Operands) -> Outputs:
-    """The shape of the value: that of a tensor, a scalar, or a list."""
+    """Return the shape of the value: that of a tensor, a scalar, or a list."""
     for name in ("value", "sparse_value"):
         tensor = node.tensor(name)
         if tensor is not None:
@@ -28,7 +28,7 @@ def constant(node: Operands) -> Outputs:
 
 @register_rule("ConstantOfShape", reads=(0,))
 def constant_of_shape(node: Operands) -> Outputs:
-    """The shape that the input gives."""
+    """Return the shape in the input."""
     target = node.integers_in(0)
     if target is None or not node.at_least(0, target, 0):
         return UNKNOWN
@@ -37,7 +37,7 @@ def constant_of_shape(node: Operands) -> Outputs:
 
 @register_rule("Range", reads=(0, 1, 2))
 def number_range(node: Operands) -> Outputs:
-    """As many numbers as there are from `start` on in steps of `delta`, 1 without it, before `limit`."""
+    """Infer the number of elements from `start` to before `limit` in steps of `delta`, 1 without it."""
     start, limit, delta = node.scalar(0), node.scalar(1), node.scalar(2) if node.given(2) else 1
     if delta == 0:
         node.wrong_value(2, delta, "a step must not be 0", index=0, allowed="a number other than 0")
@@ -60,14 +60,14 @@ _BOUNDS = ("start", "limit", "delta")
 
 @register_rule("RandomNormal", "RandomUniform")
 def random_numbers(node: Operands) -> Outputs:
-    """The shape that the attribute gives."""
+    """Return the shape in the attribute."""
     shape = node.integers("shape")
     return [shape] if shape is not None and node.at_least(0, shape, "shape") else UNKNOWN
 
 
 @register_rule("Multinomial")
 def multinomial(node: Operands) -> Outputs:
-    """A number of samples for each row of the input."""
+    """Infer a number of samples for each row of the input."""
     shape = node.shape(0, 2)
     size = node.integer("sample_size", 1)
     if not size:  # ONNX does not forbid it, but ONNX Runtime fails at such a node

@@ -14,7 +14,7 @@ from onnx_lint.inference.shapes.problem import Element, InputDimension, Unequal
 
 
 def check_mask(node: Operands) -> None:
-    """Record widths that do not fit each other, and a mask that does not fit the batch, queries and keys."""
+    """Record widths that contradict each other, and a mask that does not match the batch, queries and keys."""
     _check_widths(node)
     index = node.input("mask_index")
     mask = node.shape(index, at_least=1, at_most=4)
@@ -32,7 +32,7 @@ def check_mask(node: Operands) -> None:
 
 
 def _check_widths(node: Operands) -> None:
-    """Record `qkv_hidden_sizes` that are not three, or not those of queries, keys and values that fit each other."""
+    """Record `qkv_hidden_sizes` that are not three sizes, or that queries, keys and values cannot have together."""
     stated = node.length("qkv_hidden_sizes")
     if not stated:
         return
@@ -41,12 +41,11 @@ def _check_widths(node: Operands) -> None:
     if len(sizes) != 3:
         return
     query, key, value = sizes
-    past = node.input("past")
     if query != key:
         reason = f"queries, of size {query}, are compared with keys"
         node.wrong_value("qkv_hidden_sizes", key, reason, index=1, allowed=f"{query}")
-    elif key != value and node.given(past):
-        reason = f"input {past} ('past') has keys, of size {key}, and values in one tensor"
+    elif key != value and node.given(node.input("past")):
+        reason = f"{node.describe_input('past')} has keys, of size {key}, and values in one tensor"
         node.wrong_value("qkv_hidden_sizes", value, reason, index=2, allowed=f"{key}")
 
 
@@ -62,24 +61,36 @@ def _check_buffer_mask(node: Operands, index: int) -> None:
 def _check_key_mask(node: Operands, index: int, mask: Dims) -> None:
     """Record a mask that is not [batch, keys] or [batch, queries, keys].
 
-    A mask of keys may be [1, 1] or [batch, 1], which masks nothing. There are as many keys as queries, and those of a
-    past.
+    A mask of keys may be [1, 1] or [batch, 1], which masks nothing.
     """
-    keys, past = len(mask) - 1, node.input("past")
-    is_full = len(mask) == 3 or (isinstance(mask[keys], int) and mask[keys] != 1)
-    for axis in range(keys if node.given(past) else keys + 1):
-        if is_full or mask[axis] != 1:
-            node.equal((0, min(axis, 1)), (index, axis))
+    if len(mask) == 3:
+        node.equal((0, 0), (index, 0))
+        node.equal((0, 1), (index, 1))
+        _check_number_of_keys(node, (index, 2))
+        return
+    batch, keys = mask
+    if batch != 1 or (isinstance(keys, int) and keys != 1):
+        node.equal((0, 0), (index, 0))
+    if keys != 1:
+        _check_number_of_keys(node, (index, 1))
+
+
+def _check_number_of_keys(node: Operands, at: tuple[int, int]) -> None:
+    """Record a dimension of a mask that is not the number of keys: of those in the past, and one for each query."""
+    past = node.input("past")
+    if not node.given(past):
+        node.equal((0, 1), at)
+        return
     cached = node.shape_of_rank(past, 5)
-    has_buffer = node.integer("past_present_share_buffer", 0)
-    if cached is not None and not has_buffer and (is_full or mask[keys] != 1):
-        node.same((index, keys), add(cached[3], node.dim(0, 1)), node.place(past, 3))
+    # A shared buffer may be filled in part.
+    if cached is not None and not node.integer("past_present_share_buffer", 0):
+        node.same(at, add(cached[3], node.dim(0, 1)), node.place(past, 3))
 
 
 def _check_ends(node: Operands, index: int) -> None:
     """Record a sequence that ends before it begins: the ends come first in a mask of one dimension.
 
-    MultiHeadAttention takes such a mask, too, but any numbers in it.
+    MultiHeadAttention accepts any numbers in such a mask.
     """
     batch = node.dim(0, 0)
     ends = (node.content(index) or ())[:batch] if isinstance(batch, int) else ()
@@ -123,7 +134,7 @@ def check_padding_mask(node: Operands) -> None:
 
 
 def _check_masked_keys(node: Operands, at: tuple[int, int]) -> None:
-    """Record a mask of another number of keys at a dimension. Those of a past come before those that the node gets."""
+    """Record a dimension of a mask that is not the number of keys: of those in the past and the new ones."""
     key = node.input("key")
     shape = node.shape_of_rank(key, 3, 4)
     axis = 2 if shape is not None and len(shape) == 4 else 1  # [batch, length, width], or [batch, heads, length, size]
@@ -136,7 +147,10 @@ def _check_masked_keys(node: Operands, at: tuple[int, int]) -> None:
 
 
 def _check_keys_after_past(node: Operands, at: tuple[int, int], new: Dim) -> None:
-    """Record a mask that is not for the keys of the past and `new` ones. A shared buffer may be filled in part."""
+    """Record a mask of another number of keys than the past has, plus the `new` ones.
+
+    A shared buffer may be filled in part.
+    """
     past, filled = node.input("past_key"), node.input("past_sequence_length")
     if node.given(filled):
         first = node.first_element(filled)

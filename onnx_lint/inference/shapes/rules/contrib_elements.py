@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators of ONNX Runtime (com.microsoft) that work element by element, or move elements about."""
+"""Operators of ONNX Runtime (com.microsoft) that work element by element, or move elements.
+
+Attributes are at least their minimum here: a node with a wrong one, such as a `step` of 0, is not inferred.
+"""
 
 from __future__ import annotations
 
-from onnx_lint.inference.shapes.dims import add, are_sizes
+from onnx_lint.inference.shapes.dims import add, are_sizes, as_size
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 
 
@@ -59,7 +62,7 @@ def pad(node: Operands) -> Outputs:
     if not are_sizes(pads) or len(pads) != 2 * len(shape):
         return [(None,) * len(shape)]
     found = [add(dim, pads[axis] + pads[axis + len(shape)]) for axis, dim in enumerate(shape)]
-    return [tuple([None if isinstance(dim, int) and dim < 0 else dim for dim in found])]
+    return [tuple(map(as_size, found))]
 
 
 def real_transform(node: Operands) -> Outputs:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from onnx_lint.inference.shapes.dims import Dim
+from onnx_lint.inference.shapes.dims import Dim, as_size
 from onnx_lint.inference.shapes.operands import Operands, Outputs
 
 
@@ -26,8 +26,7 @@ def search(node: Operands) -> Outputs:
 def _size(node: Operands, name: str) -> Dim:
     """Return the one element of an input; None if it is unknown or not a size."""
     content = node.content(node.input(name))
-    number = content[0] if content is not None and len(content) == 1 else None
-    return None if isinstance(number, float) or (isinstance(number, int) and number < 0) else number
+    return as_size(content[0]) if content is not None and len(content) == 1 else None
 
 
 def check_banned_tokens(node: Operands) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from typing import Final
 
 from onnx_lint.inference.shapes.dims import are_sizes
 from onnx_lint.inference.shapes.operands import Operands
@@ -11,12 +12,15 @@ from onnx_lint.inference.shapes.problem import Element
 
 
 def check_group_query_attention(node: Operands) -> None:
-    """Record what is wrong with the scales, the new keys, the lengths and the batch; nothing after a wrong cache."""
-    for kind_of_cache, scales in (("k_quant_type", "k_scale"), ("v_quant_type", "v_scale")):
-        kind = str(node.argument(kind_of_cache)).upper()
-        if not _may_have_scales(node, kind_of_cache, kind):
+    """Record wrong scales, new keys, lengths and a wrong batch. Record nothing else if a cache cannot have scales."""
+    for letter, cache in (("k", "past_key"), ("v", "past_value")):
+        attribute = f"{letter}_quant_type"
+        quantization = node.text(attribute, "NONE").upper()
+        if quantization not in _SCALED:
+            continue
+        if not _may_have_scales(node, attribute, cache):
             return
-        _check_scale_count(node, node.input(scales), kind)
+        _check_scale_count(node, node.input(f"{letter}_scale"), quantization)
     _check_new_keys(node)
     _check_first_position(node)
     if not node.given(node.input("query_seqlens")):
@@ -26,28 +30,30 @@ def check_group_query_attention(node: Operands) -> None:
         _check_head_sizes(node)
 
 
-def _may_have_scales(node: Operands, attribute: str, kind: str) -> bool:
-    """Return whether the cache may have scales of this kind; record scales of a cache that is not of integers."""
-    cache, query = node.fact(node.input("past_key")).kind, node.fact(0).kind
-    if kind not in ("PER_TENSOR", "PER_CHANNEL") or query is None or cache != query:
+_SCALED: Final = ("PER_TENSOR", "PER_CHANNEL")
+"""The quantizations with scales, in capitals."""
+
+
+def _may_have_scales(node: Operands, attribute: str, cache: str) -> bool:
+    """Return whether a cache may have scales. False if it has the type of the queries, which is recorded."""
+    query = node.fact(node.input("query")).kind
+    if query is None or node.fact(node.input(cache)).kind != query:
         return True
-    reason = f"input 3 ('past_key') has the element type of input 0 ('{node.schema.inputs[0].name}')"
-    node.wrong_value(attribute, kind, reason, allowed="NONE, or integers in the cache")
+    reason = f"{node.describe_input(cache)} has the element type of {node.describe_input('query')}"
+    node.wrong_value(attribute, node.text(attribute), reason, allowed="NONE, or integers in the cache")
     return False
 
 
-def _check_scale_count(node: Operands, index: int, kind: str) -> None:
-    """Record another number of scales than one, or than one for each channel of the cache."""
-    if kind not in ("PER_TENSOR", "PER_CHANNEL"):
-        return
-    expected = 1 if kind == "PER_TENSOR" else _cache_width(node)
+def _check_scale_count(node: Operands, index: int, quantization: str) -> None:
+    """Record scales that are not one, or with PER_CHANNEL not one for each channel of the cache."""
+    expected = 1 if quantization == "PER_TENSOR" else _cache_width(node)
     scales = node.fact(index).shape
     if scales and are_sizes(scales) and expected is not None and math.prod(scales) != expected:
         node.has_count(index, math.prod(scales), expected)
 
 
 def _cache_width(node: Operands) -> int | None:
-    """Return the number of channels of a cache: the width of the queries without heads that only queries have."""
+    """Return the number of channels of a cache: its heads times the size of a head. None if it is unknown."""
     heads, groups, width = node.integer("num_heads"), node.integer("kv_num_heads"), node.dim(0, 2)
     if not heads or not groups or not isinstance(width, int):
         return None
@@ -55,7 +61,7 @@ def _cache_width(node: Operands) -> int | None:
 
 
 def _check_new_keys(node: Operands) -> None:
-    """Record keys beside a past that are neither as many as the queries nor none."""
+    """Record new keys that follow a past, if their number is neither that of the queries nor 0."""
     key = node.input("key")
     queries, keys = node.dim(0, 1), node.dim(key, 1)
     is_beside_past = node.given(node.input("past_key"))
@@ -70,12 +76,12 @@ def _check_first_position(node: Operands) -> None:
     if not node.integer("do_rotary", 0) or not isinstance(first, int) or not isinstance(rows, int):
         return
     if not 0 <= first < rows:
-        reason = f"input {cache} ('cos_cache') has {rows} positions"
+        reason = f"{node.describe_input('cos_cache')} has {rows} positions"
         node.wrong_value(positions, first, reason, index=0, allowed=f"0 to {rows - 1}")
 
 
 def _check_total_length(node: Operands) -> None:
-    """Record a total length that is neither all of the cache and the new keys, nor within the cache."""
+    """Record a total length that is neither that of the cache plus the new keys, nor within the cache."""
     total_index, key = node.input("total_sequence_length"), node.input("key")
     caches = (node.input("past_key"), node.input("past_value"))
     if node.integer("sliding_window_cache", 0) or not node.given(caches[0]):
@@ -91,7 +97,7 @@ def _check_total_length(node: Operands) -> None:
 
 
 def _check_continuation(node: Operands) -> None:
-    """Record a batch of several sequences that continue with several tokens each after a past."""
+    """Record a batch of several sequences if each of them adds several tokens to a past."""
     total_index = node.input("total_sequence_length")
     batch, length, total = node.dim(0, 0), node.dim(0, 1), node.first_element(total_index)
     if not node.given(node.input("past_key")) or not (isinstance(length, int) and length > 1):
@@ -101,7 +107,7 @@ def _check_continuation(node: Operands) -> None:
 
 
 def _check_head_sizes(node: Operands) -> None:
-    """Record queries of padded sequences whose heads are not as large as those of the keys, in whole numbers."""
+    """Record queries of padded sequences whose heads differ in size from those of the keys, rounded down."""
     key = node.input("key")
     heads, groups = node.integer("num_heads"), node.integer("kv_num_heads")
     width, keys = node.dim(0, 2), node.dim(key, 2)

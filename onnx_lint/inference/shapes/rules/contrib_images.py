@@ -8,10 +8,10 @@ from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, InputDimension, Unequal
 from onnx_lint.inference.shapes.rules.contrib_quantization import check_scalars, quantization_inputs
 from onnx_lint.inference.shapes.rules.convolution import (
-    bias,
+    check_bias,
+    check_kernel,
+    check_quantization,
     convolved,
-    fits_kernel,
-    quantization,
     quantized_convolution,
 )
 from onnx_lint.inference.shapes.rules.pooling import global_pool, pool
@@ -24,7 +24,7 @@ def fused_convolution(node: Operands) -> Outputs:
     """Infer the shape as for Conv of ONNX. What is added to the result has its shape."""
     weights, added = node.input("W"), node.input("Z")
     found = convolved(node, weights)
-    bias(node, node.input("B"), weights)
+    check_bias(node, node.input("B"), weights)
     if found is None or 0 in found or node.problems:
         return [found]
     if node.shape(added, len(found), like=0) is not None:
@@ -37,10 +37,10 @@ def convolution_of_integers(node: Operands) -> Outputs:
     """Infer the shape as for QLinearConv of ONNX, also with channels last."""
     order = node.integer("channels_last", 0)
     if order not in (0, 1):
-        return UNKNOWN  # ONNX Runtime takes the channels for the last ones unless it rewrites the node
+        return UNKNOWN  # ONNX Runtime reads the channels last unless it rewrites the node
     if not order:
         return quantized_convolution(node)
-    quantization(node)
+    check_quantization(node)
     weights = node.input("w")
     shape = node.shape(0, at_least=_LEAST_RANK)
     kernel = node.shape(weights, len(shape), like=0) if shape is not None else None
@@ -49,8 +49,8 @@ def convolution_of_integers(node: Operands) -> Outputs:
         by = Element("group", group)
         node.same((0, len(shape) - 1), multiply(kernel[1], group), by)
         node.quotient((weights, 0), group, by)
-        fits_kernel(node, kernel, weights)
-    bias(node, node.input("B"), weights)
+        check_kernel(node, kernel, weights)
+    check_bias(node, node.input("B"), weights)
     return _channels_last(node, weights) if not node.problems else UNKNOWN
 
 
@@ -118,7 +118,7 @@ def pool_of_integers(node: Operands) -> Outputs:
 
 
 def _check_pooled_input(node: Operands) -> None:
-    """Record an input of more than three spatial axes, or without elements, except of an empty batch: runs fail."""
+    """Record an input of more than three spatial axes, or whose only empty axis is not the batch: runs fail."""
     shape = node.fact(0).shape or ()
     if len(shape) > _MOST_RANK:
         node.wrong_rank(0, _LEAST_RANK, _MOST_RANK)
@@ -132,7 +132,7 @@ _MOST_RANK = 5
 
 
 def _check_kernel(node: Operands, spatial: Dims) -> None:
-    """Record a kernel that is so much larger than the padded input that there is no window: ONNX Runtime ends."""
+    """Record an axis that is so short that no window is counted: ONNX Runtime ends the process."""
     if node.text("auto_pad", "NOTSET").startswith("SAME") or node.integer("ceil_mode", 0):
         return
     window = window_of(node, len(spatial), None, first_axis=1)
@@ -147,7 +147,7 @@ def _check_kernel(node: Operands, spatial: Dims) -> None:
 
 
 def _check_pads(node: Operands) -> None:
-    """Record pads that are as long as the kernel, which no pool of ONNX Runtime takes, whatever it does with them."""
+    """Record pads that are not less than the kernel. ONNX Runtime rejects them also if `auto_pad` ignores them."""
     kernel, pads = node.integers("kernel_shape") or (), node.integers("pads") or ()
     if len(pads) != 2 * len(kernel):
         return

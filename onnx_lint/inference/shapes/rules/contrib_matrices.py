@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Products of matrices in ONNX Runtime (com.microsoft), fused with what comes before or after."""
+"""Products of matrices in ONNX Runtime (com.microsoft), fused with what comes before or after.
+
+Attributes are at least their minimum here: a node with a wrong one, such as a `block_size` of 0, is not inferred.
+"""
 
 from __future__ import annotations
 
 import math
 
-from onnx_lint.inference.shapes.dims import Dims, are_sizes
+from onnx_lint.inference.shapes.dims import Dims, are_sizes, as_size
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
-from onnx_lint.inference.shapes.problem import Element, InputDimension, Unequal, Warned
+from onnx_lint.inference.shapes.problem import Element, InputDimension, ProblemPlace, Unequal, Warned, WrongCount
 from onnx_lint.inference.shapes.rules.matrices import general_product, matrix_product
 
 # --- MatMul
@@ -40,9 +43,17 @@ def _check_scale(node: Operands, index: int, found: Dims) -> None:
     for back in range(1, min(len(scale), len(found)) + 1):
         dim, other = scale[-back], found[-back]
         if isinstance(dim, int) and isinstance(other, int) and 1 not in (dim, other) and dim != other:
-            by = (1, -1) if back == 1 and node.dim(1, -1) == other else (0, -2)
-            node.same((index, len(scale) - back), other, node.place(*by) if node.dim(*by) == other else None)
+            node.same((index, len(scale) - back), other, _origin_of_product_axis(node, back, other))
             return
+
+
+def _origin_of_product_axis(node: Operands, back: int, size: int) -> ProblemPlace | None:
+    """Return the dimension of a matrix that is this axis of the product. None if neither has the size there.
+
+    `back`: the axis, counted from the end. The second matrix has the columns, the first one the rows.
+    """
+    matrices = {1: (1,), 2: (0,)}.get(back, (0, 1))
+    return next((node.place(each, -back) for each in matrices if node.dim(each, -back) == size), None)
 
 
 def _check_bias(node: Operands, index: int) -> None:
@@ -53,10 +64,11 @@ def _check_bias(node: Operands, index: int) -> None:
         return
     if not bias:
         node.wrong_rank(index, 1, 1)
-    elif bias[-1] != columns:
-        node.same((index, -1), columns, node.place(1, -1))
+    elif len(bias) == 1:
+        node.same((index, 0), columns, node.place(1, -1))
     else:
-        node.same((index, next(axis for axis, size in enumerate(bias) if size != 1)), 1, None)
+        # No single dimension is wrong: ONNX Runtime compares the number of elements.
+        node.problems.append(WrongCount(index, math.prod(bias), columns, 1, is_of_shape=True))
 
 
 def ordered_product(node: Operands) -> Outputs:
@@ -71,9 +83,7 @@ def packed_product(node: Operands) -> Outputs:
     if not shape or packed is None or len(packed) != 2:
         return UNKNOWN
     _, columns = packed
-    if isinstance(columns, float):
-        return UNKNOWN
-    return [(*shape[:-1], None if isinstance(columns, int) and columns < 0 else columns)]
+    return [(*shape[:-1], as_size(columns))]
 
 
 # --- matrices that attributes transpose
@@ -86,7 +96,8 @@ def transposed_product(node: Operands) -> Outputs:
         return UNKNOWN
     if node.integer("transBatchA", 0) or node.integer("transBatchB", 0):
         return _product_of_batches(node, one, other)
-    left, right = _axes(one, node.integer("transA", 0)), _axes(other, node.integer("transB", 0))
+    left = _rows_and_columns(one, node.integer("transA", 0))
+    right = _rows_and_columns(other, node.integer("transB", 0))
     node.equal((0, left[1]), (1, right[0]))
     batch = node.broadcast([one[:-2], other[:-2]], (0, 1), trailing=(2, 2))
     if batch is None:
@@ -96,7 +107,7 @@ def transposed_product(node: Operands) -> Outputs:
     return [batch + rows + columns]
 
 
-def _axes(shape: Dims, is_transposed: int) -> tuple[int, int]:
+def _rows_and_columns(shape: Dims, is_transposed: int) -> tuple[int, int]:
     """Return the axes of rows and columns; both are the only one of a vector."""
     if len(shape) == 1:
         return -1, -1
@@ -143,7 +154,7 @@ def gemm_of_integers(node: Operands) -> Outputs:
 
 
 def check_bnb4_blocks(node: Operands) -> None:
-    """Record packed weights and maxima of MatMulBnb4 that are not as many as K and N say."""
+    """Record packed weights and maxima of MatMulBnb4 whose number does not follow from K and N."""
     size = node.integer("block_size")
     count = node.integer("K", 0) * node.integer("N", 0)
     if count and size:
@@ -152,7 +163,7 @@ def check_bnb4_blocks(node: Operands) -> None:
 
 
 def _rounded_up(count: int, size: int) -> int:
-    """Return how many parts of a size hold the numbers."""
+    """Return the number of parts of a size that hold `count` numbers."""
     return -(-count // size)
 
 
@@ -162,7 +173,9 @@ def _check_count(node: Operands, index: int, needed: int) -> None:
     if shape == ():
         node.wrong_rank(index, 1, 1)
     elif shape and are_sizes(shape) and math.prod(shape) != needed:
-        problem = Unequal(InputDimension(index, 0, shape[0]), needed, Element("K", node.integer("K")))
+        problem: Unequal | WrongCount = WrongCount(index, math.prod(shape), needed, "K", is_of_shape=True)
+        if len(shape) == 1:
+            problem = Unequal(InputDimension(index, 0, shape[0]), needed, Element("K", node.integer("K")))
         if math.prod(shape) < needed:
             node.problems.append(problem)
         else:
@@ -170,24 +183,24 @@ def _check_count(node: Operands, index: int, needed: int) -> None:
 
 
 def check_nbits_blocks(node: Operands) -> None:
-    """Record weights, scales and zero points of MatMulNBits that are not those of the blocks.
+    """Record weights, scales and zero points of MatMulNBits that do not match the blocks.
 
     The weights are [N, blocks, bytes of a block]. A column has K numbers.
     """
     length, columns, size = (node.integer(name) for name in ("K", "N", "block_size"))
     if length is None or columns is None or size is None:
         return
-    weights, is_prepacked = node.fact(1).shape, node.integer("weight_prepacked", 0)
+    weights, scales = node.input("B"), node.input("scales")
+    is_prepacked = node.integer("weight_prepacked", 0)
     # Nothing reads the scales and zero points of a projection that is left out.
-    is_left_out = 0 in (weights or ()) and not is_prepacked
-    if not is_left_out and node.shape(node.input("scales"), at_least=1, at_most=2) is None:
+    is_left_out = 0 in (node.fact(weights).shape or ()) and not is_prepacked
+    if not is_left_out and node.shape(scales, at_least=1, at_most=2) is None:
         return
     # Releases that do not compare the weights compare the rows that they are multiplied with.
     node.same((0, -1), length, Element("K", length))
+    if not node.problems:
+        node.shape(weights, 3)
     if node.problems:
-        return
-    if weights is not None and len(weights) != 3:
-        node.wrong_rank(1, 3, 3)
         return
     blocks, bits = _rounded_up(length, size), node.integer("bits", 4)
     if not is_prepacked:
@@ -195,17 +208,23 @@ def check_nbits_blocks(node: Operands) -> None:
         _check_weights(node, 1, blocks, Element("K", length))
         _check_weights(node, 2, size * bits // 8, Element("bits", bits))
     if not is_left_out:
-        _check_numbers_of_blocks(node, node.input("scales"), blocks, Element("K", length))
-        zero_points = node.input("zero_points")
-        packed = _rounded_up(blocks * bits, 8) if node.fact(zero_points).kind == "tensor(uint8)" else blocks
-        by = Element("K", length) if packed == blocks else Element("bits", bits)
-        _check_numbers_of_blocks(node, zero_points, packed, by)
+        _check_numbers_of_blocks(node, scales, blocks, Element("K", length))
+        _check_zero_points_of_blocks(node, blocks, bits)
 
 
 def _check_weights(node: Operands, axis: int, size: int, by: Element) -> None:
     """Record weights with another size along an axis; a size of 0 leaves the projection out."""
-    if node.dim(1, axis) != 0:
-        node.same((1, axis), size, by)
+    weights = node.input("B")
+    if node.dim(weights, axis) != 0:
+        node.same((weights, axis), size, by)
+
+
+def _check_zero_points_of_blocks(node: Operands, blocks: int, bits: int) -> None:
+    """Record zero points that are not one for each block: bytes have several, packed within each column."""
+    index = node.input("zero_points")
+    packed = _rounded_up(blocks * bits, 8) if node.fact(index).kind == "tensor(uint8)" else blocks
+    by = Element("K", node.integer("K")) if packed == blocks else Element("bits", bits)
+    _check_numbers_of_blocks(node, index, packed, by)
 
 
 def _check_numbers_of_blocks(node: Operands, index: int, in_column: int, by: Element) -> None:
@@ -214,9 +233,10 @@ def _check_numbers_of_blocks(node: Operands, index: int, in_column: int, by: Ele
     if shape == ():
         node.wrong_rank(index, 1, 2)
         return
-    if 0 in (shape or ()) and not are_sizes(node.fact(1).shape or (None,)):
-        return  # as the weights may be
+    if 0 in (shape or ()) and not are_sizes(node.fact(node.input("B")).shape or (None,)):
+        return  # The weights, whose size is unknown, may be empty as well: they leave the projection out.
     if shape and are_sizes(shape) and node.shape(index, at_most=2) is not None:
         expected = columns * in_column if len(shape) == 1 else columns
-        if node.same((index, 0), expected, Element("N", columns)) == shape[0] and len(shape) > 1:
+        node.same((index, 0), expected, Element("N", columns))
+        if len(shape) > 1 and shape[0] == columns:
             node.same((index, 1), in_column, by)

@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from onnx_lint.inference.shapes.dims import Dims, multiply
+from onnx_lint.inference.shapes.dims import Dims, as_size, multiply
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import NotOneElement, Warned, WrongRank
-from onnx_lint.inference.shapes.requirements import has_attribute
+from onnx_lint.inference.shapes.requirements import check_attribute
 from onnx_lint.inference.shapes.rules.joining import concatenated
 from onnx_lint.inference.shapes.rules.reduction import reduced
 from onnx_lint.inference.shapes.rules.unary import lp_normalization
-from onnx_lint.spec.operators.records.grammar import parse_requirements
+from onnx_lint.spec.operators.records.grammar import Requirement, parse_requirements
 
 # --- scales and zero points
 
@@ -21,7 +21,7 @@ def quantization_inputs(node: Operands) -> list[int]:
 
 
 def check_scalars(node: Operands) -> None:
-    """Record scales and zero points that are no scalars: ONNX Runtime needs nothing else when it makes a session."""
+    """Record scales and zero points that are no scalars: ONNX Runtime makes no session with others."""
     for index in quantization_inputs(node):
         if node.fact(index).shape:
             node.wrong_rank(index, 0, 0)
@@ -39,7 +39,7 @@ def elementwise(node: Operands) -> Outputs:
 def softmax_of_integers(node: Operands) -> Outputs:
     """Infer the shape as for LpNormalization of ONNX.
 
-    ONNX Runtime needs a scalar if the scale is a constant. Of another one it reads the first number.
+    If the scale is a constant, ONNX Runtime requires a scalar; otherwise it reads the first number.
     """
     scale = node.input("X_scale")
     shape = node.fact(scale).shape
@@ -70,7 +70,7 @@ def concat(node: Operands) -> Outputs:
 
 
 def _check_type(node: Operands, index: int) -> None:
-    """Record a tensor or zero point of another type than the zero point of the result."""
+    """Record a tensor or zero point whose type is not that of the result's zero point."""
     kind, found = node.fact(1).kind, node.fact(index).kind
     if found and kind and found != kind and not node.problems:
         node.wrong_value(index, found, allowed=f"{kind} like input 1 ('Y_zero_point')")
@@ -79,17 +79,17 @@ def _check_type(node: Operands, index: int) -> None:
 def _check_rescaling(node: Operands, scale: int, zero_point: int) -> None:
     """Record scales and zero points of several elements.
 
-    ONNX Runtime compares the first elements of a tensor's with the result's. Only if they differ it needs a scalar or
-    one element each.
+    ONNX Runtime compares the first elements of a tensor's scale and zero point with the result's. Only if they differ,
+    each of the four must be a scalar or one element.
     """
-    inputs = (0, 1, scale, zero_point)
-    first = [node.first_element(index) for index in inputs]
-    are_known, result, own = None not in first, first[:2], first[2:]
-    if are_known and result == own:
+    of_result = [node.first_element(index) for index in (0, 1)]
+    of_tensor = [node.first_element(index) for index in (scale, zero_point)]
+    are_known = None not in of_result and None not in of_tensor
+    if are_known and of_result == of_tensor:
         return
-    for index in inputs:
+    for index in (0, 1, scale, zero_point):
         shape = node.fact(index).shape or ()
-        if len(shape) == 0 or (len(shape) == 1 and shape[0] in (1, None)) or any(isinstance(dim, str) for dim in shape):
+        if _may_be_one_number(shape):
             continue
         problem = WrongRank(index, len(shape), 0, 1) if len(shape) > 1 else NotOneElement(index, is_scalar=False)
         if are_known or 0 in shape:
@@ -98,6 +98,11 @@ def _check_rescaling(node: Operands, scale: int, zero_point: int) -> None:
         warned = Warned(problem, _UNLESS_EQUAL)
         if warned not in node.warnings:
             node.warnings.append(warned)
+
+
+def _may_be_one_number(shape: Dims) -> bool:
+    """Return whether a shape is or may be that of a scalar, or of a list of one element. Variables may be 1."""
+    return not shape or shape in ((1,), (None,)) or any(isinstance(dim, str) for dim in shape)
 
 
 _UNLESS_EQUAL = "; ONNX Runtime runs it only if scale and zero point are equal to those of the result"
@@ -117,40 +122,51 @@ def reduced_integers(node: Operands) -> Outputs:
 
 
 def gather_blocks(node: Operands) -> Outputs:
-    """Infer the shape with the indices in place of an axis. The packed axis has several numbers in a byte."""
+    """Infer the shape with the indices in place of an axis. A byte has several numbers along the last axis."""
     data, indices = node.shape(0, at_least=2), node.shape(1)
     _check_attributes_of_blocks(node)
     if data is None:
         return UNKNOWN
-    _check_ranks_of_blocks(node, data)
-    if indices is None:
+    gathered = node.axis(node.integer("gather_axis", 0), len(data), "gather_axis")
+    quantized = node.axis(node.integer("quantize_axis", 1), len(data), "quantize_axis")
+    _check_axes_of_bytes(node, gathered, quantized)
+    _check_ranks_of_blocks(node, len(data))
+    if indices is None or gathered is None or quantized is None:
         return UNKNOWN
-    axis, packed = _axes(node, len(data))
-    if axis is None or packed is None:
-        return [(None,) * (len(indices) + len(data) - 1)]
-    unpacked = _unpacked(node, data, packed)
-    return [(*unpacked[:axis], *indices, *unpacked[axis + 1 :])]
+    if not node.problems:
+        _check_scales(node, data, quantized)
+    unpacked = _unpacked(node, data, quantized)
+    return [(*unpacked[:gathered], *indices, *unpacked[gathered + 1 :])]
 
 
 def _check_attributes_of_blocks(node: Operands) -> None:
     """Record a size of the blocks, and a number of bits, that the type of the data does not have."""
     kind = node.fact(0).kind
-    has_attribute(node, "block_size", _BLOCK if kind in _BY_BLOCKS else _BLOCK_OR_WHOLE)
+    check_attribute(node, "block_size", _BLOCK if kind in _BY_BLOCKS else _BLOCK_OR_WHOLE)
     if kind == _BYTES:
-        has_attribute(node, "bits", _PACKED)
+        check_attribute(node, "bits", _BITS_OF_BYTES)
     elif kind in _ONE_BY_ONE:
-        has_attribute(node, "bits", _IN_FOURS)
+        check_attribute(node, "bits", _FOUR_BITS)
 
 
-def _check_ranks_of_blocks(node: Operands, data: Dims) -> None:
-    """Record scales and zero points of another rank than the data, and scales that are not those of the blocks."""
-    scales, zero_points = node.input("scales"), node.input("zero_points")
-    node.shape(zero_points, len(data), like=0)
-    if node.shape(scales, len(data), like=0) is not None:
-        _check_scales(node, data)
+def _check_axes_of_bytes(node: Operands, gathered: int | None, quantized: int | None) -> None:
+    """Record packed bytes that are not gathered along the first axis, or are quantized along that axis as well."""
+    if node.fact(0).kind != _BYTES:
+        return
+    if gathered:
+        number = node.integer("gather_axis")
+        node.wrong_value("gather_axis", number, "packed bytes are gathered along the first axis", allowed="0")
+    elif gathered == quantized == 0:
+        node.wrong_value("quantize_axis", 0, "packed bytes are gathered along this axis", allowed="another axis")
 
 
-def _in_a_byte(node: Operands) -> int | None:
+def _check_ranks_of_blocks(node: Operands, rank: int) -> None:
+    """Record scales and zero points of another rank than the data."""
+    for name in ("zero_points", "scales"):
+        node.shape(node.input(name), rank, like=0)
+
+
+def _numbers_in_element(node: Operands) -> int | None:
     """Return how many numbers an element of the data has; None if that is unknown."""
     bits = node.integer("bits", 4)
     if node.fact(0).kind == _BYTES and bits in (2, 4, 8):
@@ -158,46 +174,41 @@ def _in_a_byte(node: Operands) -> int | None:
     return 1 if node.fact(0).kind in _ONE_BY_ONE else None
 
 
-def _unpacked(node: Operands, data: Dims, packed: int) -> Dims:
+def _unpacked(node: Operands, data: Dims, quantized: int) -> Dims:
     """Return the shape of the numbers in the data. A byte may hold several numbers along the last axis."""
-    numbers = _in_a_byte(node)
+    numbers = _numbers_in_element(node)
     if numbers is not None:
         return (*data[:-1], multiply(data[-1], numbers))
-    return tuple([dim if axis not in (packed, len(data) - 1) else None for axis, dim in enumerate(data)])
+    return tuple([dim if axis not in (quantized, len(data) - 1) else None for axis, dim in enumerate(data)])
 
 
-def _axes(node: Operands, rank: int) -> tuple[int | None, int | None]:
-    """Return the axis of the indices and the axis of the blocks. In packed bytes the indices have the first axis."""
-    number = node.integer("gather_axis", 0)
-    axis = node.axis(number, rank, "gather_axis")
-    packed = node.axis(node.integer("quantize_axis", 1), rank, "quantize_axis")
-    if node.fact(0).kind == _BYTES and axis:
-        node.wrong_value("gather_axis", number, "packed bytes are gathered along the first axis", allowed="0")
-    elif node.fact(0).kind == _BYTES and axis == packed == 0:
-        node.wrong_value("quantize_axis", 0, "packed bytes are gathered along this axis", allowed="another axis")
-    return axis, packed
-
-
-def _check_scales(node: Operands, data: Dims) -> None:
-    """Record scales that are not one for each block along the quantized axis, and zero points that are not for them."""
-    size, in_a_byte = node.integer("block_size", 128), _in_a_byte(node)
-    if node.problems or size < 1 or in_a_byte is None:
-        return
+def _check_scales(node: Operands, data: Dims, quantized: int) -> None:
+    """Record scales or zero points whose shape does not match the blocks of the data."""
+    size, in_element = node.integer("block_size", 128), _numbers_in_element(node)
     scales, zero_points = node.input("scales"), node.input("zero_points")
-    quantized, last = node.integer("quantize_axis", 1) % len(data), len(data) - 1
+    if size < 1 or in_element is None or node.fact(scales).shape is None:
+        return
+    last = len(data) - 1
     for axis, dim in enumerate(data):
         if not isinstance(dim, int):
             continue
-        numbers = dim * in_a_byte if axis == last else dim
+        numbers = dim * in_element if axis == last else dim
         blocks = -(-numbers // size) if axis == quantized else numbers
         node.same((scales, axis), blocks, node.place(0, axis))
-        node.same((zero_points, axis), -(-blocks // in_a_byte) if axis == last else blocks, node.place(0, axis))
+        node.same((zero_points, axis), -(-blocks // in_element) if axis == last else blocks, node.place(0, axis))
 
 
-# A block size of 0 means one block.
-_BLOCK, _BLOCK_OR_WHOLE, _PACKED, _IN_FOURS = parse_requirements(
-    "power of 2 from 16; power of 2 from 16 if block_size; one of 2 4 8; one of 4"
-)
+def _requirement(text: str) -> Requirement:
+    """Return the one requirement in a text."""
+    (found,) = parse_requirements(text)
+    return found
+
+
+_BLOCK = _requirement("power of 2 from 16")
+_BLOCK_OR_WHOLE = _requirement("power of 2 from 16 if block_size")
+"""A block size of 0, for which the condition is false, means one block."""
+_BITS_OF_BYTES = _requirement("one of 2 4 8")
+_FOUR_BITS = _requirement("one of 4")
 
 _BYTES = "tensor(uint8)"
 """The element type of packed numbers."""
@@ -217,4 +228,4 @@ def unpacked(node: Operands) -> Outputs:
     stated = node.integers_in(1) if node.shape_of_rank(1, 1) is not None else None
     if stated is None:
         return UNKNOWN
-    return [tuple([None if isinstance(size, int) and size < 0 else size for size in stated])]
+    return [tuple(map(as_size, stated))]

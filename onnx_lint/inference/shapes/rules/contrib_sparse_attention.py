@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from onnx_lint.inference.shapes.dims import are_sizes
 from onnx_lint.inference.shapes.operands import Operands
 from onnx_lint.inference.shapes.problem import InputDimension, Unequal
 
@@ -10,43 +11,47 @@ from onnx_lint.inference.shapes.problem import InputDimension, Unequal
 
 
 def check_block_mask(node: Operands) -> None:
-    """Record rows of a block mask that do not follow each other, and columns that do not exist.
+    """Record row pointers of a block mask that decrease, and column indices that are no blocks.
 
-    Rows and columns have the shape [layouts, numbers]. Each layout has the columns up to the last number of its rows;
-    later ones fill the matrix.
+    The masks are matrices of compressed sparse rows, [layouts, pointers] and [layouts, columns]. A layout has as many
+    columns as its last row pointer says; later ones fill the matrix.
     """
-    rows = node.shape_of_rank(node.input("block_row_indices"), 2)
+    pointers = node.shape_of_rank(node.input("block_row_indices"), 2)
     columns = node.shape_of_rank(node.input("block_col_indices"), 2)
-    if rows is None or columns is None or rows[0] != columns[0]:
+    if pointers is None or columns is None or pointers[0] != columns[0]:
         return
-    width, most = rows[1], columns[1]
-    if isinstance(width, int) and isinstance(most, int) and width > 0:
-        _check_rows(node, width, most)
+    pointer_count, column_count = pointers[1], columns[1]
+    if isinstance(pointer_count, int) and isinstance(column_count, int) and pointer_count > 0:
+        _check_row_pointers(node, pointer_count, column_count)
         if not node.problems:
-            _check_columns(node, width, most)
+            _check_columns(node, pointer_count, column_count)
 
 
-def _check_rows(node: Operands, width: int, most: int) -> None:
-    """Record the first row that does not begin at the end of the one before. `most`: the columns of a layout."""
+def _check_row_pointers(node: Operands, pointer_count: int, column_count: int) -> None:
+    """Record the first row pointer that is less than the one before it, or more than the columns of a layout.
+
+    The first one of a layout is 0.
+    """
     index = node.input("block_row_indices")
-    numbers = node.content(index) or ()
-    for at, number in enumerate(numbers):
-        least, limit = (numbers[at - 1], most) if at % width else (0, 0)
-        if isinstance(number, int) and isinstance(least, int) and not least <= number <= limit:
-            allowed = f"{least} to {limit}" if least < limit else f"{limit}"
-            node.wrong_value(index, number, index=at, allowed=allowed)
+    pointers = node.content(index) or ()
+    for at, pointer in enumerate(pointers):
+        least, most = (pointers[at - 1], column_count) if at % pointer_count else (0, 0)
+        if isinstance(pointer, int) and isinstance(least, int) and not least <= pointer <= most:
+            allowed = f"{least} to {most}" if least < most else f"{most}"
+            node.wrong_value(index, pointer, index=at, allowed=allowed)
             return
 
 
-def _check_columns(node: Operands, width: int, most: int) -> None:
-    """Record the first column of a block that is not one of the blocks."""
+def _check_columns(node: Operands, pointer_count: int, column_count: int) -> None:
+    """Record the first column index that is none of the blocks in a row: one less than the row pointers."""
     index = node.input("block_col_indices")
-    ends, columns = node.content(node.input("block_row_indices")) or (), node.content(index) or ()
-    for layout, end in enumerate(ends[width - 1 :: width]):
-        begin = layout * most
+    pointers, columns = node.content(node.input("block_row_indices")) or (), node.content(index) or ()
+    blocks = pointer_count - 1
+    for layout, end in enumerate(pointers[blocks::pointer_count]):
+        begin = layout * column_count
         for at, column in enumerate(columns[begin:][: end if isinstance(end, int) else 0]):
-            if isinstance(column, int) and not 0 <= column < width - 1:
-                node.wrong_value(index, column, index=begin + at, allowed=f"0 to {width - 2}")
+            if isinstance(column, int) and not 0 <= column < blocks:
+                node.wrong_value(index, column, index=begin + at, allowed=f"0 to {blocks - 1}")
                 return
 
 
@@ -54,18 +59,19 @@ def _check_columns(node: Operands, width: int, most: int) -> None:
 
 
 def check_packed_width(node: Operands) -> None:
-    """Record a width of packed queries, keys and values that no number of heads of queries makes.
+    """Record a width of packed queries, keys and values that no number of query heads makes.
 
-    The state [batch, heads of values, size of values, size of keys] says how wide a value and a key are.
+    The shape of the state is [batch, value heads, value size, key size].
     """
     state_index, place = node.input("initial_state"), node.place(0, -1)
-    sizes = [each for each in node.shape_of_rank(state_index, 4) or () if isinstance(each, int)]
-    if node.given(node.input("key")) or len(sizes) != 4 or not isinstance(place, InputDimension):
+    state = node.shape_of_rank(state_index, 4)
+    if node.given(node.input("key")) or state is None or not are_sizes(state) or not isinstance(place, InputDimension):
         return
-    _, groups, value, key = sizes
-    if groups > _MAX_HEADS:
+    _, value_heads, value_size, key_size = state
+    if value_heads > _MAX_HEADS:
         return
-    widths = [groups * value + 2 * heads * key for heads in range(1, groups + 1) if groups % heads == 0]
+    query_heads = [each for each in range(1, value_heads + 1) if value_heads % each == 0]
+    widths = [value_heads * value_size + 2 * heads * key_size for heads in query_heads]
     if widths and place.size not in widths:
         node.problems.append(Unequal(place, widths[-1], node.place(state_index, 3), others=tuple(widths[:-1])))
 

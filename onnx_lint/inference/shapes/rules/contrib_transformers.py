@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 
-from onnx_lint.inference.shapes.dims import Dim, are_sizes, unified
+from onnx_lint.inference.shapes.dims import Dim, are_sizes, as_size, unified
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.wording import listed
 
@@ -43,9 +43,8 @@ def position_bias(node: Operands) -> Outputs:
 
 
 def _length(node: Operands, name: str) -> Dim:
-    """Return the number in an input; None if it is unknown or no size."""
-    found = node.scalar(node.input(name))
-    return None if isinstance(found, float) or (isinstance(found, int) and found < 0) else found
+    """Return the number in an input; None if it is unknown or negative."""
+    return as_size(node.scalar(node.input(name)))
 
 
 def gated_position_bias(node: Operands) -> Outputs:
@@ -67,7 +66,7 @@ def gated_position_bias(node: Operands) -> Outputs:
 
 
 def check_weight_bits(node: Operands) -> None:
-    """Record what QMoE cannot have beside the widths of the numbers in the matrices of its experts.
+    """Record an attribute of QMoE that its bits of weights forbid: other bits, or anything else beside 3 bits.
 
     With 3 bits, ONNX Runtime has one form for all attributes. Matrices 1 and 3 of SwiGLU may be one.
     """
@@ -84,7 +83,7 @@ def check_weight_bits(node: Operands) -> None:
 
 
 def _check_beside_narrow(node: Operands) -> None:
-    """Record the first attribute that is not as weights of 3 bits require."""
+    """Record the first attribute whose value weights of 3 bits forbid."""
     for name, required in _BESIDE_NARROW.items():
         if str(node.argument(name)) not in required:
             reason = f"with weights of 3 bits it must be {listed([*required], 'or')}"
@@ -102,21 +101,21 @@ _BESIDE_NARROW = {
     "weights_prepacked": ("0",),
     "block_size": ("32", "64", "128"),
 }
-"""What attributes must be beside weights of 3 bits."""
+"""The values of attributes that weights of 3 bits require."""
 
 
 # --- states and tokens
 
 
 def check_channels_and_state(node: Operands) -> None:
-    """Record what the input, the weights and the state of CausalConvWithState lack."""
+    """Record an input, weights or a state of CausalConvWithState that are too small for its attributes."""
     _check_channels(node)
     _check_weights_of_image(node)
     _check_state_length(node)
 
 
 def _check_channels(node: Operands) -> None:
-    """Record channels that the input lacks."""
+    """Record channels that end beyond the last axis of the input."""
     channels, first, width = node.integer("input_channels", 0), node.integer("input_channel_offset", 0), node.dim(0, -1)
     if channels and isinstance(width, int) and first + channels > width:
         reason = f"with 'input_channel_offset' {first} the last of them is not among the {width} channels of input 0"
@@ -124,7 +123,7 @@ def _check_channels(node: Operands) -> None:
 
 
 def _check_weights_of_image(node: Operands) -> None:
-    """Record weights of another number than those for the channels last, which are all axes from the third on."""
+    """Record weights for another number of channels. With `channels_last`, all axes from the third on are channels."""
     shape = node.fact(0).shape or ()
     axes = shape[2:]
     if (
@@ -137,7 +136,7 @@ def _check_weights_of_image(node: Operands) -> None:
 
 
 def _check_state_length(node: Operands) -> None:
-    """Record a state that is shorter than the kernel reaches back."""
+    """Record a state of fewer steps than the kernel reaches back."""
     length, size = node.integer("state_length", 0), node.dim(node.input("weight"), -1)
     reach = (size - 1) * node.integer("dilation", 1) if isinstance(size, int) else 0
     if length and length < reach:
@@ -145,6 +144,6 @@ def _check_state_length(node: Operands) -> None:
 
 
 def tokens(node: Operands) -> Outputs:
-    """Infer no tokens, and no dimension for them, of an input without strings."""
+    """Return the shape with a last dimension of 0 if the input has no elements; otherwise it is unknown."""
     shape = node.fact(0).shape
     return [(*shape[:-1], 0)] if shape and 0 in shape else UNKNOWN

@@ -15,7 +15,7 @@ from onnx_lint.wording import counted
 
 @register_rule("If", "Loop")
 def choice_or_loop(node: Operands) -> Outputs:
-    """The condition, and before it the number of iterations of a Loop, have one element each."""
+    """Record a condition, or a number of iterations of a Loop, that does not have one element."""
     node.scalar(0)
     node.scalar(1)
     return UNKNOWN
@@ -23,7 +23,7 @@ def choice_or_loop(node: Operands) -> Outputs:
 
 @register_rule("SequenceMap")
 def sequence_map(node: Operands) -> Outputs:
-    """A sequence, and further ones with as many elements, or tensors. More elements are ignored by ONNX Runtime."""
+    """Record further sequences that are not as long as the first. ONNX Runtime ignores more elements."""
     count = node.element_count(0)
     for index in range(1, node.count):
         other = node.element_count(index)
@@ -34,7 +34,7 @@ def sequence_map(node: Operands) -> Outputs:
 
 @register_rule("Scan", "Scan:9")
 def scan(node: Operands) -> Outputs:
-    """The scan inputs are as long as each other along their axes; in version 8 they have a batch axis in front."""
+    """Record scan inputs of different lengths along their axes. In version 8 they have a batch axis in front."""
     count = node.integer("num_scan_inputs", 0)
     first = node.count - count
     has_batch = node.version < _WITHOUT_BATCH
@@ -54,12 +54,12 @@ def scan(node: Operands) -> Outputs:
     directions = node.integers(name)
     if directions:
         node.has_count(name, len(directions), count)
-    _have_one_length(node, first, axes, has_batch=has_batch)
+    _check_lengths_agree(node, first, axes, has_batch=has_batch)
     return UNKNOWN
 
 
-def _have_one_length(node: Operands, first: int, axes: tuple[int, ...] | None, *, has_batch: bool) -> None:
-    """The scan inputs, from input `first` on, have one length along their axes."""
+def _check_lengths_agree(node: Operands, first: int, axes: tuple[int, ...] | None, *, has_batch: bool) -> None:
+    """Record scan inputs, from input `first` on, of different lengths along their axes."""
     length: Dim = None
     by: ProblemPlace | None = None
     for number, index in enumerate(range(first, node.count)):

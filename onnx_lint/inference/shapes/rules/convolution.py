@@ -7,7 +7,7 @@ from onnx_lint.inference.shapes.dims import Dim, Dims, Shape, multiply, product
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, InputDimension, Unequal
 from onnx_lint.inference.shapes.registration import register_rule
-from onnx_lint.inference.shapes.rules.quantization import same_zero_point
+from onnx_lint.inference.shapes.rules.quantization import check_zero_points
 from onnx_lint.inference.shapes.rules.windows import (
     Window,
     check_attributes,
@@ -20,49 +20,49 @@ from onnx_lint.inference.shapes.rules.windows import (
 
 @register_rule("Conv", "ConvInteger")
 def convolution(node: Operands) -> Outputs:
-    """Weights [M, C / group, ...] over an input [N, C, ...]; the bias of Conv has M numbers."""
+    """Infer a convolution of [N, C, ...] with weights [M, C / group, ...]. The bias of Conv has M numbers."""
     found = convolved(node, 1)
     if node.operator == "Conv":
-        bias(node, 2, 1)
+        check_bias(node, 2, 1)
     else:
         node.scalar(2)
-        _by_output(node, 3, 1)
+        _check_numbers_by_output(node, 3, 1)
     return [found]
 
 
 @register_rule("QLinearConv")
 def quantized_convolution(node: Operands) -> Outputs:
-    """As Conv, each tensor followed by its scale and zero point."""
+    """Infer the shape as for Conv. A scale and a zero point follow each tensor."""
     found = convolved(node, 3)
-    quantization(node)
-    bias(node, 8, 3)
+    check_quantization(node)
+    check_bias(node, 8, 3)
     if not node.schema.domain:
-        same_zero_point(node, 1, 2, 4, 5, 6, 7)
+        check_zero_points(node, 1, 2, 4, 5, 6, 7)
     return [found]
 
 
-def quantization(node: Operands) -> None:
+def check_quantization(node: Operands) -> None:
     """Check the scales and zero points of QLinearConv."""
     for index in (1, 2, 6, 7):
         node.scalar(index)
     for index in (4, 5):
-        _by_output(node, index, 3)
+        _check_numbers_by_output(node, index, 3)
 
 
-def bias(node: Operands, index: int, weights: int) -> None:
+def check_bias(node: Operands, index: int, weights: int) -> None:
     """Check that there is a number for each output of the weights."""
     if node.given(index) and node.shape(index, 1) is not None:
-        _is_of_outputs(node, index, weights)
+        _check_outputs_of_groups(node, index, weights)
 
 
-def _by_output(node: Operands, index: int, weights: int) -> None:
-    """A scale or zero point of the weights: one number, or one for each output."""
+def _check_numbers_by_output(node: Operands, index: int, weights: int) -> None:
+    """Record a scale or zero point of the weights that is neither one number nor one for each output."""
     shape = node.shape(index, at_most=1)
     if shape and shape[0] != 1:
-        _is_of_outputs(node, index, weights)
+        _check_outputs_of_groups(node, index, weights)
 
 
-def _is_of_outputs(node: Operands, index: int, weights: int) -> None:
+def _check_outputs_of_groups(node: Operands, index: int, weights: int) -> None:
     """Compare a list with the outputs of the weights, which groups share."""
     outputs, group = node.dim(weights, 0), node.integer("group", 1)
     node.equal((weights, 0), (index, 0))
@@ -76,10 +76,10 @@ def convolved(node: Operands, weights: int) -> Shape:
     group = _group(node)
     if shape is None:
         node.quotient((weights, 0), group, Element("group", group or 1))
-        fits_kernel(node, node.fact(weights).shape or (), weights)
+        check_kernel(node, node.fact(weights).shape or (), weights)
         return None
-    _channels(node, weights, group)
-    fits_kernel(node, kernel, weights)
+    _check_channels(node, weights, group)
+    check_kernel(node, kernel, weights)
     window = window_of(node, len(shape) - 2, kernel[2:], weights)
     sizes = output_sizes(node, shape[2:], window) if window is not None else None
     return None if sizes is None else (shape[0], kernel[0], *sizes)
@@ -121,7 +121,7 @@ _LEAST_RANK = 3
 """Batch, channels, and one spatial axis."""
 
 
-def _channels(node: Operands, weights: int, group: int | None) -> None:
+def _check_channels(node: Operands, weights: int, group: int | None) -> None:
     """Check that input and weights have equally many channels in each group, and that `group` divides the outputs."""
     if group is None:
         return
@@ -134,7 +134,7 @@ def _channels(node: Operands, weights: int, group: int | None) -> None:
     node.quotient((weights, 0), group, Element("group", group))
 
 
-def fits_kernel(node: Operands, kernel: Dims, weights: int) -> None:
+def check_kernel(node: Operands, kernel: Dims, weights: int) -> None:
     """Check that the weights have the sizes in the attribute kernel_shape, and elements along each spatial axis."""
     stated = node.integers("kernel_shape") or ()
     if len(stated) == len(kernel) - 2:
@@ -147,13 +147,13 @@ def fits_kernel(node: Operands, kernel: Dims, weights: int) -> None:
 
 @register_rule("ConvTranspose")
 def transposed(node: Operands) -> Outputs:
-    """Weights [C, M / group, ...]: the input is stretched by the strides."""
+    """Infer a convolution with weights [C, M / group, ...] of an input that the strides stretch."""
     shape, kernel = _operands(node, 1)
     group = _group(node)
     outputs = multiply(node.dim(1, 1), group)
     if shape is not None and group is not None:
         node.equal((0, 1), (1, 0))
-    fits_kernel(node, kernel if shape is not None else node.fact(1).shape or (), 1)
+    check_kernel(node, kernel if shape is not None else node.fact(1).shape or (), 1)
     known = 0 if isinstance(node.dim(0, 1), int) else 1
     node.quotient((known, 1 - known), group, Element("group", group or 1))
     if node.given(2) and node.shape(2, 1) is not None:
@@ -195,18 +195,18 @@ def _transposed_axis(node: Operands, axis: int, size: Dim, window: Window, more:
 
 @register_rule("DeformConv")
 def deformed(node: Operands) -> Outputs:
-    """As Conv, with an offset for each element of the kernel at each place, and a mask that weighs them."""
+    """Infer the shape as for Conv. Each element of the kernel has an offset at each place, and a mask weighs them."""
     shape, kernel = _operands(node, 1)
     group = _group(node)
-    bias(node, 3, 1)
+    check_bias(node, 3, 1)
     if shape is None:
         if not node.problems:
-            _without_image(node)
+            _check_without_image(node)
         return UNKNOWN
     rank = len(shape) - 2
     offset, mask = node.shape(2, len(shape), like=0), node.shape(4, len(shape), like=0)
-    _channels(node, 1, group)
-    fits_kernel(node, kernel, 1)
+    _check_channels(node, 1, group)
+    check_kernel(node, kernel, 1)
     window = window_of(node, rank, kernel[2:], 1)
     sizes = output_sizes(node, shape[2:], window) if window is not None else None
     if node.problems or not node.is_positive("offset_group"):
@@ -216,17 +216,17 @@ def deformed(node: Operands) -> Outputs:
     node.quotient((0, 1), groups, Element("offset_group", groups))
     points = product([groups, *kernel[2:]])
     if offset is not None:
-        _of_each_place(node, 2, multiply(points, rank), sizes)
+        _check_places(node, 2, multiply(points, rank), sizes)
         if not isinstance(points, int):
             node.quotient((2, 1), rank * groups)
     if mask is not None:
         # For two axes the mask has a number for each point; for others the description copies the sentence about
         # offsets.
-        _of_each_place(node, 4, points if rank == _IMAGE else None, sizes)
+        _check_places(node, 4, points if rank == _IMAGE else None, sizes)
         if not isinstance(points, int):
             node.quotient((4, 1), groups)
     if not node.problems:
-        _of_same_places(node)
+        _check_same_places(node)
     return [(shape[0], kernel[0], *sizes)]
 
 
@@ -234,15 +234,15 @@ _IMAGE = 2
 """The spatial axes of an image."""
 
 
-def _of_each_place(node: Operands, index: int, count: Dim, sizes: Dims) -> None:
-    """An input [N, count, ...] with numbers for each place of the output."""
+def _check_places(node: Operands, index: int, count: Dim, sizes: Dims) -> None:
+    """Record an input that is not [N, count, ...], with numbers for each place of the output."""
     node.equal((0, 0), (index, 0))
     node.same((index, 1), count, None)
     for axis, size in enumerate(sizes):
         node.same((index, axis + 2), size, None)
 
 
-def _without_image(node: Operands) -> None:
+def _check_without_image(node: Operands) -> None:
     """Compare weights, offset and mask with each other, for an input of unknown rank."""
     weights = node.shape(1, at_least=_LEAST_RANK)
     if weights is not None and node.is_positive("offset_group"):
@@ -252,11 +252,11 @@ def _without_image(node: Operands) -> None:
             if node.shape(index, len(weights), like=1) is not None:
                 node.same((index, 1), count, None)
     if not node.problems:
-        _of_same_places(node)
+        _check_same_places(node)
 
 
-def _of_same_places(node: Operands) -> None:
-    """Offset and mask have numbers for the same places of the same images: for two axes, two and one for each point."""
+def _check_same_places(node: Operands) -> None:
+    """Record offset and mask for other places or images. With two axes, a point has two offsets and one weight."""
     offset = node.shape(2, at_least=_LEAST_RANK)
     if offset is None or node.shape(4, len(offset), like=2) is None:
         return

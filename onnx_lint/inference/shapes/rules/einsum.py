@@ -13,7 +13,7 @@ _ELLIPSIS = "..."
 
 @register_rule("Einsum")
 def einsum(node: Operands) -> Outputs:
-    """The axes after the arrow; without an arrow the letters that occur once, in ASCII order."""
+    """Infer the axes after the arrow. Without an arrow they are the letters that occur once, in ASCII order."""
     equation = node.text("equation", "")
     if equation_fault(equation, node.count) is not None:
         return UNKNOWN  # another rule reports it
@@ -52,7 +52,7 @@ class _Axes:
                 self._bind(name, dim, (index, axis))
 
     def _expanded(self, index: int, term: str, letters: int, shape: Dims | None) -> list[str]:
-        """The letters with a name for each dimension of the ellipsis, as many as in other terms."""
+        """Return the letters with a name for each dimension of the ellipsis, as many as in other terms."""
         if shape is None:
             return []
         count = len(shape) - letters
@@ -65,7 +65,7 @@ class _Axes:
         return [*before, *_places(count), *after]
 
     def _bind(self, name: str, dim: Dim, place: tuple[int, int]) -> None:
-        """Dimensions of a name agree between terms; there consumers broadcast a size of 1, as NumPy does."""
+        """Record dimensions of a name that differ between terms. Consumers broadcast a size of 1, as NumPy does."""
         if isinstance(dim, int) and dim != 1:
             if name in self.of_size:
                 self.node.equal(self.of_size[name], place)

@@ -69,7 +69,7 @@ def index_dims_within(node: Operands, data: Dims, axis: int) -> None:
 
 @register_rule("GatherND", reads=(1,))
 def gather_nd(node: Operands) -> Outputs:
-    """The last dimension of the indices is the number of data axes, after the batch, that each index selects."""
+    """Infer the selected data. The last dimension of the indices is the number of axes that each index selects."""
     data, indices = node.shape(0, at_least=1), node.shape(1, at_least=1)
     batch = node.integer("batch_dims", 0)
     if data is None or indices is None:
@@ -95,7 +95,7 @@ def gather_nd(node: Operands) -> Outputs:
 
 @register_rule("Slice")
 def slice_by_attributes(node: Operands) -> Outputs:
-    """Until version 9 starts, ends and axes are attributes, and the step is 1."""
+    """Infer the slice for starts, ends and axes in attributes, up to version 9. The step is 1."""
     shape = node.shape(0, at_least=1)
     starts, ends = node.integers("starts"), node.integers("ends")
     if shape is None or starts is None or ends is None:
@@ -105,7 +105,7 @@ def slice_by_attributes(node: Operands) -> Outputs:
 
 @register_rule("Slice:10", reads=(1, 2, 3, 4))
 def slice_by_inputs(node: Operands) -> Outputs:
-    """Starts, ends, axes and steps are inputs."""
+    """Infer the slice for starts, ends, axes and steps in inputs."""
     shape = node.shape(0, at_least=1)
     lists = [node.integers_in(index) for index in range(1, 5)]
     known = [(index, len(each)) for index, each in enumerate(lists, 1) if each is not None]
@@ -129,7 +129,7 @@ def _check_steps(node: Operands, steps: Dims, source: int) -> None:
 
 
 class _Slices(Record):
-    """What is left of some axes: of all from the first on, if `axes` is None, and with step 1, if `steps` is."""
+    """The bounds of a slice along some axes: by default along the first ones, with a step of 1."""
 
     starts: Dims
     ends: Dims
@@ -181,12 +181,15 @@ def _symbolic_length(size: Dim, start: Dim, end: Dim, step: Dim) -> Dim:
         return None
     if isinstance(end, int) and end >= _TO_THE_END:
         end = size
-    begin, after = (
-        at_least(add(size, each), 0) if isinstance(each, int) and each < 0 else each for each in (start, end)
-    )
+    begin, after = _from_start(size, start), _from_start(size, end)
     if begin == 0 and isinstance(size, int) and size > 0 and isinstance(after, str):
         return _steps(at_most(after, size), step)
     return _steps(_length_inside(size, begin, after), step)
+
+
+def _from_start(size: Dim, index: Dim) -> Dim:
+    """Return an index counted from the start; a negative one counts from the end, clipped at the start."""
+    return at_least(add(size, index), 0) if isinstance(index, int) and index < 0 else index
 
 
 def _length_inside(size: Dim, begin: Dim, after: Dim) -> Dim:
@@ -253,5 +256,5 @@ def _clipped(size: str, index: int, more: int = 0) -> Dim:
 
 
 def _steps(size: Dim, step: int) -> Dim:
-    """Return how many of so many elements are left of which each `step`-th is taken."""
+    """Return the number of elements that a slice with a step takes from so many."""
     return divide_down(add(size, step - 1), step)

@@ -120,9 +120,9 @@ def image_of_columns(node: Operands) -> Outputs:
 def _blocks(node: Operands, image: Dims, block: Dims) -> Dim:
     """Return the number of blocks of an image; None if it is unknown. A block that does not fit is a problem."""
     rank = len(image)
-    strides = per_axis(node, "strides", rank, least=1, by=1)
-    dilations = per_axis(node, "dilations", rank, least=1, by=1)
-    pads = per_axis(node, "pads", 2 * rank, least=0, by=1)
+    strides = per_axis(node, "strides", rank, least=1, counted_by=1)
+    dilations = per_axis(node, "dilations", rank, least=1, counted_by=1)
+    pads = per_axis(node, "pads", 2 * rank, least=0, counted_by=1)
     if strides is None or dilations is None or pads is None:
         return None
     counts: list[Dim] = []

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from onnx_lint.inference.shapes.dims import (
     Dim,
     Dims,
@@ -32,7 +34,7 @@ def concatenated(node: Operands, operands: range) -> Outputs:
     """Return the concatenation of operands: the sizes along the axis are added, all others agree."""
     known, empty = _known_and_empty(node, operands)
     # Runtimes leave out an empty operand, such as the past of a first step, so all others decide.
-    first, *others = ([index for index in known if index not in empty] if empty else known) or known or [-1]
+    first, *others = [index for index in known if index not in empty] or known or [-1]
     shape = node.shape(first, at_least=1) if known else None
     if shape is None:
         return UNKNOWN
@@ -70,9 +72,9 @@ class _Joined:
         self.shapes: dict[int, Dims] = {first: shape}
         """The shapes of the operands that have the rank of the first one."""
         self._expected: list[Dim] = list(shape)
-        """What the operands must have beside the axis."""
+        """The dimensions that all operands must have, apart from the axis."""
         self._known_by = [first] * len(shape)
-        """For each axis the operand that says its size."""
+        """For each axis the operand that determines its size."""
 
     def compare(self, index: int) -> None:
         """Record where an operand does not fit the others."""
@@ -102,15 +104,16 @@ class _Joined:
         """Return the sizes of the result. An operand with a computed size that may be 0 may be left out."""
         shapes = list(dict.fromkeys(self.shapes.values()))
         sure = [shape for shape in shapes if all(dim is None or is_positive(dim) for dim in shape)]
-        rows = list(zip(*(sure or shapes), strict=True))
-        found: list[Dim] = []
-        for axis, dims in enumerate(rows):
-            said = [dim for dim in dims if dim is not None] or [None]
-            is_one = bool(sure) or all(dim == said[0] for dim in dims)
-            found.append(next((dim for dim in said if isinstance(dim, int)), said[0]) if is_one else None)
-            if found[axis] is None and sure:
-                found[axis] = self._expected[axis]
-        return found
+        rows = zip(*(sure or shapes), strict=True)
+        if not sure:
+            return [dims[0] if len(set(dims)) == 1 else None for dims in rows]
+        return [_known_size(dims, self._expected[axis]) for axis, dims in enumerate(rows)]
+
+
+def _known_size(dims: Iterable[Dim], otherwise: Dim) -> Dim:
+    """Return the first size of dimensions that must be equal, else the first variable, else `otherwise`."""
+    known: list[Dim] = [dim for dim in dims if dim is not None] or [otherwise]
+    return next((dim for dim in known if isinstance(dim, int)), known[0])
 
 
 _LEFT_OUT = "; ONNX Runtime leaves out an empty operand"

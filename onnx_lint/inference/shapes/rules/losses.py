@@ -10,14 +10,14 @@ from onnx_lint.inference.shapes.registration import register_rule
 
 @register_rule("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss", reads=(1,))
 def loss(node: Operands) -> Outputs:
-    """A loss for each label, or one of all; and the logarithms of the probabilities, shaped as the scores."""
+    """Infer a loss for each label, or one of all, and the logarithms of the probabilities, shaped as the scores."""
     each, *others = solve("scores[n c *d] labels[n *d] weights[c] -> loss[n *d] log_prob[n c *d]", node)
-    _labels(node)
+    _check_labels(node)
     reduction = node.text("reduction", "mean")
     return [each if reduction == "none" else (), *others]
 
 
-def _labels(node: Operands) -> None:
+def _check_labels(node: Operands) -> None:
     """Check that constant labels are classes that the scores have, or the one that is ignored."""
     classes, ignored = node.dim(0, 1), node.integer("ignore_index")
     if not isinstance(classes, int):

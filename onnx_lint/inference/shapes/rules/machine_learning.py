@@ -35,20 +35,20 @@ _register_rule = partial(register_rule, domain="ai.onnx.ml")
 
 @_register_rule("Binarizer", "CategoryMapper", "LabelEncoder")
 def as_first(node: Operands) -> Outputs:
-    """The shape of the input."""
+    """Return the shape of the input."""
     return [node.shape(0)]
 
 
 @_register_rule("Imputer")
 def imputer(node: Operands) -> Outputs:
-    """The shape of the input [*, F]; one imputed value, or one for each feature.
+    """Return the shape of the input [*, F]. Record values that are neither one nor one for each feature.
 
     For another number of values, ONNX Runtime uses the first one for all features.
     """
     shape = node.shape(0)
     features = shape[-1] if shape else None
     for name in ("imputed_value_floats", "imputed_value_int64s"):
-        _by_feature(node, name, features)
+        _check_by_feature(node, name, features)
     values = node.integers("imputed_value_int64s") or ()
     too_wide = [each for each in enumerate(values) if not -_INT32 <= each[1] < _INT32]
     if too_wide and node.fact(0).kind == "tensor(int32)":
@@ -56,11 +56,11 @@ def imputer(node: Operands) -> Outputs:
         reason, allowed = "the input has elements of int32", f"{-_INT32} to {_INT32 - 1}"
         node.wrong_value("imputed_value_int64s", value, reason, index=place, allowed=allowed)
         node.also_wrong("imputed_value_int64s", too_wide[1:])
-    _replaced_value(node)
+    _check_replaced_value(node)
     return [shape]
 
 
-def _replaced_value(node: Operands) -> None:
+def _check_replaced_value(node: Operands) -> None:
     """Note a value to replace that no element of the input can have, or that is given for inputs of another type.
 
     The defaults count as omitted, because exporters write them out.
@@ -86,18 +86,18 @@ _FLOATS: Final = ("tensor(float)", "tensor(double)")
 
 @_register_rule("Scaler")
 def scaler(node: Operands) -> Outputs:
-    """The shape of the input; one offset and scale, or one for each feature of [N, F].
+    """Return the shape of the input. Record offsets or scales that are neither one nor one for each feature of [N, F].
 
     For more dimensions the text does not define features; ONNX Runtime uses the second dimension.
     """
     shape = node.shape(0)
     features = shape[-1] if shape and len(shape) <= _MATRIX else None
     # Both must have one length; a difference is another finding.
-    _by_feature(node, "scale" if node.length("scale") else "offset", features)
+    _check_by_feature(node, "scale" if node.length("scale") else "offset", features)
     return [shape]
 
 
-def _by_feature(node: Operands, name: str, features: Dim) -> None:
+def _check_by_feature(node: Operands, name: str, features: Dim) -> None:
     """Record a list with neither one element nor one for each feature; an empty one counts as omitted."""
     count = node.length(name)
     if count and isinstance(features, int) and count not in (1, features):
@@ -106,7 +106,7 @@ def _by_feature(node: Operands, name: str, features: Dim) -> None:
 
 @_register_rule("ZipMap")
 def zip_map(node: Operands) -> Outputs:
-    """A sequence of maps, which has no shape; as many keys as there are columns.
+    """Return no shape, as the output is a sequence of maps. Record keys that are not one for each column.
 
     The rank is not documented; onnx and ONNX Runtime reject any other when they load a model.
     """
@@ -119,13 +119,13 @@ def zip_map(node: Operands) -> Outputs:
 
 @_register_rule("Normalizer")
 def normalizer(node: Operands) -> Outputs:
-    """One row, or several."""
+    """Return the shape of the input, which is one row or several."""
     return [node.shape(0, at_least=1, at_most=2)]
 
 
 @_register_rule("ArrayFeatureExtractor", reads=(1,))
 def feature_extractor(node: Operands) -> Outputs:
-    """As many elements along the last axis as there are indices, which count from 0; of rank 1 it becomes a row."""
+    """Infer one element along the last axis for each index, counted from 0. An input of rank 1 becomes a row."""
     data = node.shape(0, at_least=1)
     indices = node.fact(1).shape
     if data is None:
@@ -147,14 +147,14 @@ def feature_extractor(node: Operands) -> Outputs:
 
 @_register_rule("OneHotEncoder")
 def one_hot(node: Operands) -> Outputs:
-    """One more dimension, of the categories."""
+    """Infer one more dimension, of the categories."""
     data = node.shape(0)
     return UNKNOWN if data is None else [(*data, _count(node, "cats_int64s", "cats_strings"))]
 
 
 @_register_rule("FeatureVectorizer")
 def vectorizer(node: Operands) -> Outputs:
-    """The concatenated columns of all inputs; an input of rank 1 is a row."""
+    """Infer the concatenated columns of all inputs. An input of rank 1 is a row."""
     rows: Dim = None
     by: int | None = None
     widths: list[Dim] = []
@@ -175,12 +175,12 @@ def vectorizer(node: Operands) -> Outputs:
     if not stated:
         return [(rows, total(widths))]
     if node.at_least(0, stated, "inputdimensions") and node.has_count("inputdimensions", len(stated), node.count):
-        _have_widths(node, widths, stated)
+        _check_columns(node, widths, stated)
     return [(rows, sum(stated))]
 
 
-def _have_widths(node: Operands, widths: Iterable[Dim], stated: Iterable[int]) -> None:
-    """The inputs have as many columns as the attribute says. ONNX Runtime uses only that, and pads or truncates."""
+def _check_columns(node: Operands, widths: Iterable[Dim], stated: Iterable[int]) -> None:
+    """Record inputs with another number of columns than the attribute says. ONNX Runtime pads or truncates them."""
     for index, (width, size) in enumerate(zip(widths, stated, strict=True)):
         if isinstance(width, int) and width != size:
             axis = len(node.fact(index).shape or ()) - 1
@@ -196,43 +196,43 @@ _MATRIX = 2
 
 @_register_rule("LinearRegressor")
 def linear_regressor(node: Operands) -> Outputs:
-    """A result for each target, which has a coefficient for each feature. ONNX Runtime ignores further coefficients."""
+    """Infer a result for each target, with a coefficient for each feature. ONNX Runtime ignores further ones."""
     data, targets = node.shape(0), node.integer("targets") if node.is_positive("targets") else None
-    _has_numbers(node, "coefficients", multiply(targets, _features(data)))
+    _check_numbers(node, "coefficients", multiply(targets, _features(data)))
     return [(_rows(data), targets)]
 
 
 @_register_rule("SVMRegressor")
 def support_vector_regressor(node: Operands) -> Outputs:
-    """One result."""
+    """Infer one result for each row."""
     data = node.shape(0)
     stated = node.integer("n_supports", 0)
     if stated < 0:
         node.too_small("n_supports", stated, 0)
     elif stated:
-        _has_vectors(node, "n_supports", stated, _features(data), coefficients=stated)
+        _check_vectors(node, "n_supports", stated, _features(data), coefficients=stated)
     else:
-        _has_numbers(node, "coefficients", _features(data))
+        _check_numbers(node, "coefficients", _features(data))
     return [(_rows(data), 1)]
 
 
 @_register_rule("TreeEnsemble", "TreeEnsembleRegressor")
 def trees(node: Operands) -> Outputs:
-    """A result for each target."""
+    """Infer a result for each target."""
     data = node.shape(0, _MATRIX)
-    _tests_features(node, _features(data))
+    _check_tested_features(node, _features(data))
     return [(_rows(data), node.integer("n_targets") if node.is_positive("n_targets") else None)]
 
 
 @_register_rule("LinearClassifier")
 def linear_classifier(node: Operands) -> Outputs:
-    """The class of each row, and a score for each class.
+    """Infer the class of each row, and a score for each class.
 
     The rank is not documented; onnx and ONNX Runtime reject any other when they load a model.
     """
     data = node.shape(0, at_least=1, at_most=_MATRIX)
     # One model is enough for two classes. Further coefficients are not documented.
-    _has_numbers(node, "coefficients", multiply(node.length("intercepts") or None, _features(data)), or_more=True)
+    _check_numbers(node, "coefficients", multiply(node.length("intercepts") or None, _features(data)), or_more=True)
     return _classes(data, _count(node, "classlabels_ints", "classlabels_strings"))
 
 
@@ -242,7 +242,7 @@ _CLASSES_LIKE_PAIRS: Final = 3
 
 @_register_rule("SVMClassifier")
 def support_vector_classifier(node: Operands) -> Outputs:
-    """The class of each row, and a score for each class.
+    """Infer the class of each row, and a score for each class.
 
     ONNX Runtime returns one for each pair of classes if support vectors decide and `prob_a` is not there, which
     converters of scikit-learn rely on: with more than three classes these are other numbers.
@@ -252,11 +252,13 @@ def support_vector_classifier(node: Operands) -> Outputs:
     if not node.at_least(0, vectors, "vectors_per_class"):
         return UNKNOWN
     if any(vectors):
-        _has_classes(node, len(vectors))
+        _check_classes(node, len(vectors))
         # A vector has a coefficient for each pair of its class with another one.
-        _has_vectors(node, "vectors_per_class", sum(vectors), _features(data), sum(vectors) * max(len(vectors) - 1, 1))
+        _check_vectors(
+            node, "vectors_per_class", sum(vectors), _features(data), sum(vectors) * max(len(vectors) - 1, 1)
+        )
     else:
-        _has_numbers(node, "coefficients", multiply(count, _features(data)))
+        _check_numbers(node, "coefficients", multiply(count, _features(data)))
     # A difference between the numbers of vectors and labels is another finding.
     is_by_class = not any(vectors) or len(vectors) <= _CLASSES_LIKE_PAIRS or node.length("prob_a")
     return _classes(data, count if len(vectors) in (0, count) and is_by_class else None)
@@ -264,20 +266,20 @@ def support_vector_classifier(node: Operands) -> Outputs:
 
 @_register_rule("TreeEnsembleClassifier")
 def tree_classifier(node: Operands) -> Outputs:
-    """The class of each row, and a score for each class."""
+    """Infer the class of each row, and a score for each class."""
     data = node.shape(0, _MATRIX)
-    _tests_features(node, _features(data))
+    _check_tested_features(node, _features(data))
     return _classes(data, _count(node, "classlabels_int64s", "classlabels_strings"))
 
 
-def _has_numbers(node: Operands, name: str, expected: Dim, *, or_more: bool = False) -> None:
+def _check_numbers(node: Operands, name: str, expected: Dim, *, or_more: bool = False) -> None:
     """Record a list without the number of elements that the features require; an empty list is not compared."""
     count = node.length(name)
     if count and isinstance(expected, int) and count != expected and not (or_more and count > expected):
         node.problems.append(WrongCount(name, count, expected, 0, or_more=or_more))
 
 
-def _has_vectors(node: Operands, source: str, vectors: int, features: Dim, coefficients: int) -> None:
+def _check_vectors(node: Operands, source: str, vectors: int, features: Dim, coefficients: int) -> None:
     """Record support vectors with other features than the input, and a wrong number of coefficients.
 
     `source`: the attribute that states the number of vectors.
@@ -286,13 +288,13 @@ def _has_vectors(node: Operands, source: str, vectors: int, features: Dim, coeff
     if count is not None and (count % vectors or not count):
         node.problems.append(WrongCount("support_vectors", count, vectors, source, or_multiple=True))
     else:
-        _has_numbers(node, "support_vectors", multiply(features, vectors))
+        _check_numbers(node, "support_vectors", multiply(features, vectors))
     count = node.length("coefficients")
     if count is not None:
         node.has_count("coefficients", count, coefficients, source)
 
 
-def _has_classes(node: Operands, classes: int) -> None:
+def _check_classes(node: Operands, classes: int) -> None:
     """Record lists that do not have an element for each class, or for each pair of them; empty lists are not compared.
 
     ONNX Runtime accepts more numbers for the pairs.
@@ -307,7 +309,7 @@ def _has_classes(node: Operands, classes: int) -> None:
             node.problems.append(problem)
 
 
-def _tests_features(node: Operands, features: Dim) -> None:
+def _check_tested_features(node: Operands, features: Dim) -> None:
     """Record a tree node that tests a feature beyond the last; the value for a leaf is not read."""
     ids = node.integers("nodes_featureids")
     if not isinstance(features, int) or not ids or max(ids) < features:

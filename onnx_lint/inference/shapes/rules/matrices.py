@@ -6,36 +6,39 @@ from __future__ import annotations
 from onnx_lint.inference.shapes.dims import Dims, Shape, agree
 from onnx_lint.inference.shapes.operands import Operands, Outputs
 from onnx_lint.inference.shapes.registration import register_equations, register_rule
-from onnx_lint.inference.shapes.rules.quantization import same_zero_point
+from onnx_lint.inference.shapes.rules.quantization import check_zero_points
 
 register_equations({"Det": "X[*batch n n] -> Y[*batch]"})
 
 
 @register_rule("MatMul")
 def matmul(node: Operands) -> Outputs:
-    """As numpy.matmul: a vector counts as a matrix of one row or column, and the axes before the last two broadcast."""
+    """Infer the shape as numpy.matmul does.
+
+    A vector is a matrix of one row or column, and the axes before the last two broadcast.
+    """
     return [matrix_product(node, 1)]
 
 
 @register_rule("MatMulInteger")
 def integer_matmul(node: Operands) -> Outputs:
-    """As MatMul, with a zero point for each input."""
-    _quantization(node, 2, 0, _ROWS)
-    _quantization(node, 3, 1, _COLUMNS)
+    """Infer the shape as for MatMul. Each input has a zero point."""
+    _check_quantization(node, 2, 0, _ROWS)
+    _check_quantization(node, 3, 1, _COLUMNS)
     return [matrix_product(node, 1)]
 
 
 @register_rule("QLinearMatMul")
 def quantized_matmul(node: Operands) -> Outputs:
-    """As MatMul, each input followed by its scale and zero point, and then those of the output."""
+    """Infer the shape as for MatMul. Scale and zero point follow each input, and those of the output come last."""
     for index in (1, 2):
-        _quantization(node, index, 0, _ROWS)
+        _check_quantization(node, index, 0, _ROWS)
     for index in (4, 5):
-        _quantization(node, index, 3, _COLUMNS)
+        _check_quantization(node, index, 3, _COLUMNS)
     result = matrix_product(node, 3)
     for index in (6, 7):
-        _quantization_of_result(node, index, result)
-    same_zero_point(node, 1, 2, 4, 5, 6, 7)
+        _check_quantization_of_result(node, index, result)
+    check_zero_points(node, 1, 2, 4, 5, 6, 7)
     return [result]
 
 
@@ -43,7 +46,7 @@ _ROWS, _COLUMNS = -2, -1
 """The axis of a matrix with a number for each index."""
 
 
-def _quantization(node: Operands, index: int, matrix: int, axis: int) -> None:
+def _check_quantization(node: Operands, index: int, matrix: int, axis: int) -> None:
     """Check a scale or zero point: one number, or one for each row or column of a matrix.
 
     The latter are a list, or a tensor with the rank of the matrix, along that axis and with size 1 in the other one.
@@ -64,7 +67,7 @@ def _quantization(node: Operands, index: int, matrix: int, axis: int) -> None:
             node.same((index, place), other[place], node.place(matrix, place))
 
 
-def _quantization_of_result(node: Operands, index: int, result: Shape) -> None:
+def _check_quantization_of_result(node: Operands, index: int, result: Shape) -> None:
     """Check a scale or zero point of the output: as of an input, but ONNX does not say whether for rows or columns."""
     shape = node.shape(index)
     if shape is None or len(shape) < -_ROWS or result is None:
@@ -92,7 +95,7 @@ def matrix_product(node: Operands, right: int) -> Shape:
 
 @register_rule("Gemm")
 def gemm(node: Operands) -> Outputs:
-    """A' * B' + C, where the attributes transpose A and B, and C is broadcast to the product."""
+    """Infer A' * B' + C: attributes transpose A and B, and C is broadcast to the product."""
     # Until version 6 the attribute `broadcast` allows that C is smaller than the product.
     is_whole = node.version < 7 and not node.integer("broadcast", 0)
     return [general_product(node, 1, 2, is_whole=is_whole)]

@@ -7,7 +7,7 @@ from onnx_lint.inference.shapes.dims import Dim, Dims
 from onnx_lint.inference.shapes.operands import UNKNOWN, Operands, Outputs
 from onnx_lint.inference.shapes.problem import AxisOutOfRange, Element, ProblemPlace, Warned
 from onnx_lint.inference.shapes.registration import register_equations, register_rule
-from onnx_lint.inference.shapes.rules.broadcasting import one_way
+from onnx_lint.inference.shapes.rules.broadcasting import check_unidirectional_broadcast
 
 register_equations(
     {
@@ -19,7 +19,7 @@ register_equations(
 
 @register_rule("BatchNormalization")
 def batch_normalization(node: Operands) -> Outputs:
-    """Scale, bias, mean and variance have a number for each channel, which is axis 1, or the only one there is."""
+    """Infer the input, and statistics of each channel. The channels are axis 1; a list of numbers is one channel."""
     data = node.shape(0)
     if data is not None and len(data) == 0:
         node.shape(0, at_least=1)
@@ -44,7 +44,7 @@ _BY_CHANNEL = 9
 
 @register_rule("LayerNormalization", "RMSNormalization")
 def layer_normalization(node: Operands) -> Outputs:
-    """The axes from `axis` on are normalized; scale and bias are broadcast to the input one way."""
+    """Infer the input and its statistics, for the axes from `axis` on. Scale and bias broadcast to the input."""
     data = node.shape(0, at_least=1)
     if data is None and node.problems:
         return UNKNOWN
@@ -52,7 +52,7 @@ def layer_normalization(node: Operands) -> Outputs:
     for index in (1, 2):
         other = node.shape(index)
         if other is not None:
-            one_way(node, data, other, index)
+            check_unidirectional_broadcast(node, data, other, index)
     if data is None or axis is None:
         return UNKNOWN
     statistics = data[:axis] + (1,) * (len(data) - axis)
@@ -61,7 +61,7 @@ def layer_normalization(node: Operands) -> Outputs:
 
 @register_rule("GroupNormalization")
 def group_normalization(node: Operands) -> Outputs:
-    """The channels are cut into groups; scale and bias have a number for each channel, in version 18 for each group."""
+    """Return the shape of the input. Scale and bias have a number for each channel, in version 18 for each group."""
     data = node.shape(0, at_least=2)
     if not node.is_positive("num_groups"):
         return UNKNOWN
@@ -87,7 +87,7 @@ _IMAGE_ROWS = 3
 
 @register_rule("MeanVarianceNormalization")
 def mean_variance(node: Operands) -> Outputs:
-    """The axes are those of the input."""
+    """Return the shape of the input. Record axes that it does not have."""
     data: Dims | None = node.shape(0)
     axes = node.integers("axes")
     # The default is meant for images, and is undocumented for other ranks.

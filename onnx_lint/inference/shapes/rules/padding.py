@@ -20,7 +20,7 @@ def pad_by_attributes(node: Operands) -> Outputs:
     pads = node.integers(name)
     if shape is None or pads is None:
         return UNKNOWN
-    return _padded(node, shape, pads, tuple(range(len(shape))), name, 0)
+    return _padded(node, shape, pads, tuple(range(len(shape))), source=name, by=0)
 
 
 @register_rule("Pad:11", reads=(1, 3))
@@ -43,11 +43,11 @@ def pad_by_inputs(node: Operands) -> Outputs:
         axes = node.axes(listed, len(shape), 3)
     if pads is None or axes is None or node.problems:
         return UNKNOWN if node.problems else [(None,) * len(shape)]
-    return _padded(node, shape, pads, axes, 1, 3 if node.given(3) else 0)
+    return _padded(node, shape, pads, axes, source=1, by=3 if node.given(3) else 0)
 
 
 def _padded(
-    node: Operands, shape: Dims, pads: Dims, axes: tuple[int, ...], source: NumberSource, by: NumberSource
+    node: Operands, shape: Dims, pads: Dims, axes: tuple[int, ...], *, source: NumberSource, by: NumberSource
 ) -> Outputs:
     """Return the output of Pad: each size plus the pads before and after it, of which some may be negative."""
     count = len(axes)
@@ -93,7 +93,7 @@ def _compare_mirrored(node: Operands, source: NumberSource, pads: Mapping[int, D
 
 @register_rule("DepthToSpace", "SpaceToDepth")
 def move_blocks(node: Operands) -> Outputs:
-    """Channels become blocks of height and width, or blocks become channels."""
+    """Infer the shape in which channels become blocks of height and width, or blocks become channels."""
     shape, block = node.shape(0, 4), node.integer("blocksize")
     if shape is None or block is None or not node.at_least(1, (block,), "blocksize"):
         return UNKNOWN

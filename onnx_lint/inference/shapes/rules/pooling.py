@@ -15,7 +15,7 @@ from onnx_lint.wording import describe_shape
 
 @register_rule("AveragePool", "LpPool", "MaxPool")
 def pool(node: Operands) -> Outputs:
-    """A window over the spatial axes; MaxPool also gives the indices."""
+    """Infer the places of a window over the spatial axes. MaxPool also returns the indices."""
     shape = node.shape(0, at_least=3)
     if shape is None:
         check_attributes(node)
@@ -41,7 +41,7 @@ def _compare_pads(node: Operands, window: Window) -> None:
 
 @register_rule("GlobalAveragePool", "GlobalLpPool", "GlobalMaxPool")
 def global_pool(node: Operands) -> Outputs:
-    """The spatial axes become 1."""
+    """Infer the shape in which each spatial axis becomes 1."""
     shape = node.shape(0, at_least=2)
     return UNKNOWN if shape is None else [shape[:2] + (1,) * (len(shape) - 2)]
 

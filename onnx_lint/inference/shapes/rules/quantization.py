@@ -12,7 +12,7 @@ from onnx_lint.inference.shapes.registration import register_rule
 @register_rule("QuantizeLinear")
 @register_rule("DequantizeLinear", reads=(2,))
 def quantize(node: Operands) -> Outputs:
-    """One scale for all, or one for each index of the axis; from version 21 on also for each block along it.
+    """Return the shape of the input. A scale is for all, for an index of the axis, or from version 21 on for a block.
 
     Until version 12 the descriptions have only scalars; ONNX Runtime also accepts a scale for each index of axis 1.
     A scale of one element may be a list, which exporters write; one of more dimensions needs blocks.
@@ -25,16 +25,23 @@ def quantize(node: Operands) -> Outputs:
         node.wrong_rank(1, 0, 1, "block_size" if node.version >= _BY_BLOCK else None)
         return [data]
     if block > 0 or not _is_scale_alone_wrong(node):
-        same_zero_point(node, 1, 2)
+        check_zero_points(node, 1, 2)
     if data is not None and scale and block > 0:
-        _blocks(node, len(data), block)
-    elif data and scale and _are_many((node.dim(1, 0),)):
-        axis = node.axis(node.integer("axis", 1), len(data), "axis")
-        if axis is not None:
-            node.equal((0, axis), (1, 0))
+        _check_scales_of_blocks(node, len(data), block)
+    elif data and scale:
+        _check_scale_of_each_index(node, len(data))
     if node.operator == "DequantizeLinear" and not node.schema.domain:
-        _zeros_of_int32(node)
+        _check_zero_points_of_int32(node)
     return [data]
+
+
+def _check_scale_of_each_index(node: Operands, rank: int) -> None:
+    """Record several scales that are not one for each index along the axis, or whose axis is out of range."""
+    if not _are_many((node.dim(1, 0),)):
+        return
+    axis = node.axis(node.integer("axis", 1), rank, "axis")
+    if axis is not None:
+        node.equal((0, axis), (1, 0))
 
 
 def _is_scale_alone_wrong(node: Operands) -> bool:
@@ -47,8 +54,8 @@ def _is_scale_alone_wrong(node: Operands) -> bool:
     return is_other and _are_many(zero) and zero[0] == data[axis]
 
 
-def _zeros_of_int32(node: Operands) -> None:
-    """A zero point for numbers of type int32 is 0."""
+def _check_zero_points_of_int32(node: Operands) -> None:
+    """Record a zero point for numbers of type int32 that is not 0."""
     if node.fact(2).kind != "tensor(int32)" or node.problems:
         return
     wrong = [(at, zero) for at, zero in enumerate(node.content(2) or ()) if zero and isinstance(zero, int)]
@@ -68,8 +75,8 @@ def _are_many(shape: Dims) -> bool:
     return any(isinstance(dim, int) and dim != 1 for dim in shape)
 
 
-def _blocks(node: Operands, rank: int, block: int) -> None:
-    """Blocks of a size along one axis, with a scale each; the other axes are those of the input."""
+def _check_scales_of_blocks(node: Operands, rank: int, block: int) -> None:
+    """Record scales that are not one for each block along the axis, or have another size along other axes."""
     axis = node.axis(node.integer("axis", 1), rank, "axis")
     if axis is None or node.shape(1, rank, like=0) is None:
         return
@@ -82,8 +89,8 @@ def _blocks(node: Operands, rank: int, block: int) -> None:
         node.same((1, axis), -(-size // block), by)
 
 
-def same_zero_point(node: Operands, *indices: int) -> None:
-    """Scales and zero points, in turn, have equal shapes; a single element may be a scalar here and a list there."""
+def check_zero_points(node: Operands, *indices: int) -> None:
+    """Record zero points of another shape than the scale before them. One element may be a scalar or a list."""
     for index, other in zip(indices[::2], indices[1::2], strict=True):
         scale, zero = node.fact(index).shape, node.fact(other).shape
         if scale is None or zero is None or (node.problems and len(indices) > 2):
@@ -97,5 +104,5 @@ def same_zero_point(node: Operands, *indices: int) -> None:
 
 @register_rule("DynamicQuantizeLinear")
 def dynamic(node: Operands) -> Outputs:
-    """The numbers, and their scale and zero point, which are scalars."""
+    """Infer the numbers, and their scale and zero point, which are scalars."""
     return [node.shape(0), (), ()] if node.given(0) else UNKNOWN

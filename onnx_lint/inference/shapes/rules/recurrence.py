@@ -17,7 +17,7 @@ _DIRECTIONS = {"forward": 1, "foward": 1, "reverse": 1, "bidirectional": 2}
 
 @register_rule("GRU", "LSTM", "RNN", reads=(4,))
 def recurrence(node: Operands) -> Outputs:
-    """All states, the last one, and for LSTM the last cell; from version 14 on `layout` 1 puts the batch in front."""
+    """Infer all states, the last one, and for LSTM the last cell. `layout` 1 puts the batch first."""
     is_batch_first = bool(node.integer("layout", 0))
     data, state, result = ("b s", "b d h", "b s d h") if is_batch_first else ("s b", "d b h", "s d b h")
     gates = _GATES[node.operator]

@@ -16,7 +16,7 @@ from onnx_lint.inference.shapes.registration import register_rule
     "ReduceSum", "ReduceSumSquare", reads=(1,),
 )  # fmt: skip
 def reduce(node: Operands) -> Outputs:
-    """The axes, all if there are none, become 1 or are left out; they are an attribute, later an input."""
+    """Infer the shape in which the axes become 1 or are left out: all axes if none are listed."""
     shape = node.shape(0)
     source: int | str = 1 if node.given(1) else "axes"
     listed = node.integers_in(1) if node.given(1) else node.integers("axes")
@@ -55,7 +55,7 @@ def unknown_of_rank(node: Operands, rank: int | None) -> Outputs:
 
 @register_rule("ArgMax", "ArgMin")
 def index_of(node: Operands) -> Outputs:
-    """The axis becomes 1 or is left out."""
+    """Infer the shape in which the axis becomes 1 or is left out."""
     shape = node.shape(0, at_least=1 if node.version >= _IN_RANGE else 0)
     if shape is None:
         return UNKNOWN

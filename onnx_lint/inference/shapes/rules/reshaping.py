@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import zip_longest
 from math import prod
 
@@ -29,7 +29,7 @@ from onnx_lint.wording import describe_shape, quote
 
 @register_rule("Shape")
 def shape_of(node: Operands) -> Outputs:
-    """As many elements as the input has dimensions, from version 15 on between `start` and `end`."""
+    """Infer an element for each dimension of the input, from version 15 on for those from `start` to `end`."""
     shape = node.shape(0)
     if shape is None:
         return [(None,)]
@@ -38,13 +38,13 @@ def shape_of(node: Operands) -> Outputs:
 
 @register_rule("Size")
 def size_of(node: Operands) -> Outputs:
-    """A scalar."""
+    """Return the shape of a scalar."""
     return [()]
 
 
 @register_rule("Transpose")
 def transpose(node: Operands) -> Outputs:
-    """The dimensions in the order of `perm`, or in reverse."""
+    """Infer the dimensions in the order of `perm`, or in reverse."""
     shape, perm = node.shape(0), node.integers("perm")
     if shape is None:
         return UNKNOWN if perm is None else [(None,) * len(perm)]
@@ -58,7 +58,7 @@ def transpose(node: Operands) -> Outputs:
 
 @register_rule("Flatten")
 def flatten(node: Operands) -> Outputs:
-    """A matrix: the dimensions before `axis` and those from it on, each multiplied."""
+    """Infer a matrix: the product of the dimensions before `axis`, and of those from it on."""
     shape = node.shape(0)
     if shape is None:
         return [(None, None)]
@@ -78,7 +78,7 @@ _NEGATIVE_AXES = 11
 
 @register_rule("Squeeze", reads=(1,))
 def squeeze(node: Operands) -> Outputs:
-    """Without those axes, each of size 1; without axes, without all of size 1."""
+    """Infer the shape without those axes, each of size 1; if none are listed, without all axes of size 1."""
     shape = node.shape(0)
     source, given = (1, node.given(1)) if node.version >= 13 else ("axes", node.has("axes"))
     listed = None
@@ -99,7 +99,7 @@ def squeeze(node: Operands) -> Outputs:
 
 @register_rule("Unsqueeze", reads=(1,))
 def unsqueeze(node: Operands) -> Outputs:
-    """With dimensions of size 1 at those axes of the output."""
+    """Infer the shape with dimensions of size 1 at those axes of the output."""
     shape = node.shape(0)
     listed = node.integers_in(1) if node.version >= 13 else node.integers("axes")
     if shape is None or listed is None:
@@ -115,7 +115,7 @@ def unsqueeze(node: Operands) -> Outputs:
 
 @register_rule("Expand", reads=(1,))
 def expand(node: Operands) -> Outputs:
-    """Broadcast with the shape that the second input gives."""
+    """Infer the input broadcast with the shape in the second input."""
     shape, target = node.shape(0), node.integers_in(1)
     if target is None or not node.at_least(0, target, 1) or shape is None:
         return UNKNOWN
@@ -128,7 +128,7 @@ def expand(node: Operands) -> Outputs:
 
 @register_rule("Tile:6", reads=(1,))
 def tile(node: Operands) -> Outputs:
-    """Each dimension times its number of repeats."""
+    """Infer each dimension times its number of repeats."""
     shape, repeats = node.shape(0), node.integers_in(1)
     if repeats is None:
         return UNKNOWN if shape is None else [(None,) * len(shape)]
@@ -143,7 +143,7 @@ def tile(node: Operands) -> Outputs:
 
 @register_rule("Tile")
 def tile_one_axis(node: Operands) -> Outputs:
-    """Version 1 repeats along one axis; both numbers are inputs, whose elements are not used."""
+    """Return an unknown size for each dimension. In version 1 the number of repeats and the axis are inputs."""
     node.scalar(1)
     node.scalar(2)
     shape = node.shape(0)
@@ -152,7 +152,7 @@ def tile_one_axis(node: Operands) -> Outputs:
 
 @register_rule("Reshape", reads=(1,))
 def reshape(node: Operands) -> Outputs:
-    """The requested shape: 0 copies a dimension (unless `allowzero`), -1 is the rest of the elements."""
+    """Infer the requested shape: 0 copies a dimension (unless `allowzero`), -1 is the rest of the elements."""
     source, asked = (1, node.integers_in(1)) if node.version >= 5 else ("shape", node.integers("shape"))
     shape = node.shape(0)
     if asked is None:
@@ -161,19 +161,19 @@ def reshape(node: Operands) -> Outputs:
     if len(rest) > 1:
         node.wrong_value(source, -1, f"element {rest[0]} is -1 as well", index=rest[1], allowed="-1 once")
     node.at_least(-1, asked, source)
-    zeros = {index for index, dim in enumerate(asked) if dim == 0}
-    copied = zeros if not node.integer("allowzero", 0) else set[int]()
-    target = _with_copies(node, source, shape, asked, copied)
+    target: list[Dim] = list(asked)
+    copied: set[int] = set()
+    if not node.integer("allowzero", 0):
+        copied = {index for index, dim in enumerate(asked) if dim == 0}
+        target = _sure_sizes(_with_copies(node, source, shape, asked, copied), shape)
     if rest:
         target[rest[0]] = None
-    if not node.integer("allowzero", 0):
-        target = _sure_sizes(target, shape)
     if not node.problems and rest and 0 in target:
         # Any number fits, or none. Without `allowzero` ONNX does not say so; onnx, ONNX Runtime and NumPy refuse it.
         reason = f"element {target.index(0)} makes a dimension of 0, so no size can be computed for it"
         node.wrong_value(source, -1, reason, index=rest[0], allowed="a size", about_data=True)
     elif not node.problems and shape is not None:
-        _count_elements(node, source, shape, target, rest, copied)
+        _count_elements(node, source, shape, target, rest=rest, copied=copied)
     return [tuple(target)]
 
 
@@ -198,14 +198,13 @@ def _with_copies(node: Operands, source: int | str, shape: Shape, asked: Dims, c
 
 
 def _count_elements(
-    node: Operands, source: int | str, shape: Dims, target: list[Dim], rest: list[int], copied: set[int]
+    node: Operands, source: int | str, shape: Dims, target: list[Dim], *, rest: list[int], copied: set[int]
 ) -> None:
     """Compare the numbers of elements, and insert the size for -1."""
     # Copied dimensions are on both sides and cancel, unless one is 0: nothing follows for the others then.
     if any(shape[index] == 0 for index in copied):
         copied = set()
-    before = [dim for axis, dim in enumerate(shape) if axis not in copied]
-    after = [dim for index, dim in enumerate(target) if index not in rest and index not in copied]
+    before, after = _without(shape, copied), _without(target, copied.union(rest))
     _cancel_variables(before, after)
     have, want = product(before), product(after)
     is_part = before != list(shape)
@@ -229,6 +228,11 @@ def _count_elements(
         reason = f"{of_all}{describe_shape(before)} has {have} elements, but {describe_shape(after)} has {want}"
         allowed = f"a shape of {product(shape)} elements"
         node.wrong_value(source, tuple(target), reason, allowed=allowed, about_data=is_part)
+
+
+def _without(dims: Sequence[Dim], axes: Collection[int]) -> list[Dim]:
+    """Return the dimensions of all other axes."""
+    return [dim for axis, dim in enumerate(dims) if axis not in axes]
 
 
 def _require_multiple(node: Operands, at: tuple[int | str, int], before: str, have: Dim, want: Dim) -> None:

@@ -15,7 +15,7 @@ from onnx_lint.inference.shapes.registration import register_rule
 
 @register_rule("Upsample")
 def upsample_image(node: Operands) -> Outputs:
-    """Version 1 scales the height and the width of an image [N, C, H, W]."""
+    """Infer a scaled height and width of an image [N, C, H, W]."""
     shape = node.shape(0, 4)
     factors = [1.0, 1.0, node.number("height_scale"), node.number("width_scale")]
     return UNKNOWN if shape is None else [_scaled(shape, range(4), factors)]
@@ -23,7 +23,7 @@ def upsample_image(node: Operands) -> Outputs:
 
 @register_rule("Upsample:7", "Upsample:9", "Resize", reads=(1,))
 def scale(node: Operands) -> Outputs:
-    """Each dimension times its scale, rounded down."""
+    """Infer each dimension times its scale, rounded down."""
     shape = node.shape(0)
     is_attribute = node.operator == "Upsample" and node.version < 9
     factors = node.numbers("scales") if is_attribute else _factors(node, 1)
@@ -38,8 +38,8 @@ def scale(node: Operands) -> Outputs:
 
 @register_rule("Resize:11", reads=(2, 3))
 def resize(node: Operands) -> Outputs:
-    """The dimensions at `axes` are multiplied by scales and rounded down, or become the sizes that are given."""
-    _crops_a_region(node)
+    """Infer the dimensions at `axes` times scales, rounded down, or the sizes in an input."""
+    _check_region_of_crop(node)
     shape, listed = node.shape(0), node.integers("axes")
     sizes, factors = _sizes_or_factors(node)
     given = factors if sizes is None else sizes
@@ -49,7 +49,7 @@ def resize(node: Operands) -> Outputs:
     if axes is None:
         return UNKNOWN
     of: NumberSource = 0 if listed is None else "axes"
-    _region(node, len(axes), of)
+    _check_region(node, len(axes), of)
     if given is None or not node.has_count(2 if sizes is None else 3, len(given), len(axes), of):
         return [tuple([None if axis in axes else dim for axis, dim in enumerate(shape)])]
     if sizes is not None:
@@ -74,7 +74,7 @@ def _of_unknown_rank(
     """Return a shape of as many dimensions as the sizes or scales in an input, or compare their number with `axes`."""
     if listed is None:
         return UNKNOWN if given is None else [(None,) * len(given)]
-    _region(node, len(listed), "axes")
+    _check_region(node, len(listed), "axes")
     if given is not None:
         node.has_count(index, len(given), len(listed), "axes")
     return UNKNOWN
@@ -106,7 +106,7 @@ _CROPS = "tf_crop_and_resize"
 """The only mode in which the region of interest has an effect."""
 
 
-def _crops_a_region(node: Operands) -> None:
+def _check_region_of_crop(node: Operands) -> None:
     """Note a node that crops and has no region; before version 13 the signature requires one."""
     name = "coordinate_transformation_mode"
     if node.text(name) == _CROPS and not node.given(1) and node.version >= _ROI_IS_OPTIONAL:
@@ -118,8 +118,8 @@ _ROI_IS_OPTIONAL = 13
 """The first version in which the region may be left out."""
 
 
-def _region(node: Operands, count: int, of: NumberSource) -> None:
-    """The region of interest has a start and an end for each axis."""
+def _check_region(node: Operands, count: int, of: NumberSource) -> None:
+    """Record a region of interest without a start and an end for each axis."""
     if node.text("coordinate_transformation_mode") != _CROPS or not node.given(1):
         return
     shape = node.shape(1, 1)
@@ -219,7 +219,7 @@ def _in_proportion(before: Sequence[int], sizes: Sequence[int], *, is_larger: bo
 
 @register_rule("CenterCropPad", reads=(1,))
 def crop_or_pad(node: Operands) -> Outputs:
-    """The dimensions at `axes` become those that the second input gives."""
+    """Infer the sizes in the second input for the dimensions at `axes`."""
     shape, target, listed = node.shape(0), node.integers_in(1), node.integers("axes")
     if target is not None:
         node.at_least(0, target, 1)

@@ -16,26 +16,26 @@ from onnx_lint.inference.shapes.rules.gathering import index_dims_within, indice
 
 @register_rule("Scatter", "ScatterElements", reads=(1,))
 def scatter_elements(node: Operands) -> Outputs:
-    """An update for each index; all inputs have the same rank, and from version 11 on indices have to be in bounds."""
+    """Return the shape of the data. Record updates that are not one for each index, or another rank."""
     data, indices = node.shape(0, at_least=1), node.shape(1, at_least=1)
     updates = node.shape(2, at_least=1)
     if data is not None:
         axis = node.axis(node.integer("axis", 0), len(data), "axis")
         indices = node.shape(1, len(data), like=0) if indices is not None else None
         updates = node.shape(2, len(data), like=0) if updates is not None else None
-        _are_updated(node, indices, updates)
+        _check_updates(node, indices, updates)
         if indices is not None and axis is not None:
             index_dims_within(node, data, axis)
         if indices is not None and axis is not None and node.version >= _IN_BOUNDS:
             indices_within(node, [data[axis]])
             if node.operator == "ScatterElements" and node.version >= _DISTINCT_ELEMENTS:
-                _are_distinct(node, _written_elements(node, indices, axis, data[axis]))
+                _check_distinct_places(node, _written_elements(node, indices, axis, data[axis]))
     elif indices is not None and updates is not None:
-        _are_updated(node, indices, node.shape(2, len(indices), like=1))
+        _check_updates(node, indices, node.shape(2, len(indices), like=1))
     return [data]
 
 
-def _are_updated(node: Operands, indices: Shape, updates: Shape) -> None:
+def _check_updates(node: Operands, indices: Shape, updates: Shape) -> None:
     """Check that there is an update for each index."""
     if indices is not None and updates is not None:
         for axis in range(len(indices)):
@@ -50,7 +50,7 @@ _DISTINCT_ELEMENTS = 16
 """The first version of ScatterElements whose text says that no element should be written twice."""
 
 
-def _are_distinct(node: Operands, places: Iterator[tuple[int, tuple[int, ...]]], length: int = 1) -> None:
+def _check_distinct_places(node: Operands, places: Iterator[tuple[int, tuple[int, ...]]], length: int = 1) -> None:
     """Record the first place that is written twice without a reduction.
 
     Each place comes with the index of its first element in input 1, and takes `length` elements there.
@@ -86,7 +86,7 @@ def _written_elements(node: Operands, shape: Dims, axis: int, size: Dim) -> Iter
 
 @register_rule("ScatterND", reads=(1,))
 def scatter_nd(node: Operands) -> Outputs:
-    """The last dimension of the indices is the number of axes that each index selects; an update covers the others."""
+    """Return the shape of the data. The last dimension of the indices is the number of axes that each index selects."""
     data, indices = node.shape(0, at_least=1), node.shape(1, at_least=1)
     updates = node.shape(2)
     if indices is None:
@@ -94,7 +94,7 @@ def scatter_nd(node: Operands) -> Outputs:
     outer = len(indices) - 1
     if data is None:
         if updates is not None and node.shape(2, at_least=outer, like=1) is not None:
-            _have_equal_indices(node, outer)
+            _check_first_dimensions(node, outer)
         return [data]
     depth = indices[-1]
     if not isinstance(depth, int):
@@ -106,23 +106,23 @@ def scatter_nd(node: Operands) -> Outputs:
         return [data]
     if depth:
         indices_within(node, data[:depth])
-        _are_distinct(node, _written_slices(node, data[:depth]), depth)
+        _check_distinct_places(node, _written_slices(node, data[:depth]), depth)
     if updates is not None and node.shape(2, outer + len(data) - depth, like=1) is not None:
-        _have_equal_indices(node, outer)
+        _check_first_dimensions(node, outer)
         for axis in range(depth, len(data)):
             node.equal((0, axis), (2, outer + axis - depth))
     return [data]
 
 
-def _have_equal_indices(node: Operands, count: int) -> None:
-    """The first dimensions of the updates are those of the indices."""
+def _check_first_dimensions(node: Operands, count: int) -> None:
+    """Record updates whose first dimensions are not those of the indices."""
     for axis in range(count):
         node.equal((1, axis), (2, axis))
 
 
 @register_rule("TensorScatter", reads=(2,))
 def tensor_scatter(node: Operands) -> Outputs:
-    """The update fits the cache except in the axis of the sequence, which is not the batch axis."""
+    """Return the shape of the cache. Record an update that differs from it along an axis other than the sequence."""
     cache, update = node.shape(0, at_least=2), node.shape(1, at_least=2)
     if update is not None and node.integer("axis", -2):
         node.equal((0, 0), (1, 0))

@@ -29,7 +29,7 @@ def non_max_suppression(node: Operands) -> Outputs:
 
 @register_rule("Compress", reads=(1,))
 def compress(node: Operands) -> Outputs:
-    """The slices along the axis, or the elements without an axis, for which the condition is true.
+    """Infer the slices along the axis, or the elements without an axis, for which the condition is true.
 
     Consumers accept a scalar input until version 10.
     """
@@ -58,7 +58,7 @@ _NO_SCALAR = 11
 
 @register_rule("NonZero", reads=(0,))
 def non_zero(node: Operands) -> Outputs:
-    """A row for each dimension, a column for each element that is not 0."""
+    """Infer a row for each dimension, and a column for each element that is not 0."""
     shape, content = node.shape(0), node.content(0)
     is_known = content is not None and all(isinstance(each, int | float) for each in content)
     return [(len(shape) if shape is not None else None, sum(map(bool, content or ())) if is_known else None)]
@@ -66,7 +66,7 @@ def non_zero(node: Operands) -> Outputs:
 
 @register_rule("OneHot", reads=(0, 1))
 def one_hot_without_negative_indices(node: Operands) -> Outputs:
-    """As from version 11 on; until then an index has to be 0 or more, while one that is too large is allowed."""
+    """Infer the shape as from version 11 on. Before, an index must be at least 0, but may be too large."""
     indices = enumerate(node.content(0) or ())
     wrong = [each for each in indices if isinstance(each[1], int | float) and each[1] <= -1]  # cast toward 0
     if wrong:
@@ -78,7 +78,7 @@ def one_hot_without_negative_indices(node: Operands) -> Outputs:
 
 @register_rule("OneHot:11", reads=(1,))
 def one_hot(node: Operands) -> Outputs:
-    """The indices with one more dimension, of the size `depth`."""
+    """Infer the indices with one more dimension, of the size `depth`."""
     indices, depth = node.shape(0, at_least=1), node.scalar(1)
     if node.shape(2, 1) is not None:
         node.same((2, 0), 2, None)
@@ -92,7 +92,7 @@ def one_hot(node: Operands) -> Outputs:
 
 @register_rule("TopK", reads=(1,))
 def top_k(node: Operands) -> Outputs:
-    """The first k elements along an axis: until version 9 an attribute says how many, then an input of one element."""
+    """Infer the first k elements along an axis. k is an attribute up to version 9, then an input of one element."""
     shape = node.shape(0)
     source: int | str = "k"
     count: Dim = node.integer("k")

@@ -45,7 +45,7 @@ from onnx_lint.wording import describe_shape
 
 @register_rule("Optional", reads=(0,))
 def optional(node: Operands) -> Outputs:
-    """Holds the input; without an input it is empty, with the type in the attribute."""
+    """Return the shape of the input. Without an input, the optional is empty, with the type in the attribute."""
     if node.given(0):
         content = node.content(0) if node.fact(0).inside is None else None
         return [Inside(node.shape_in(0), 1, parts=kept_parts((content,)))]
@@ -55,7 +55,7 @@ def optional(node: Operands) -> Outputs:
 
 @register_rule("OptionalGetElement", reads=(0,))
 def optional_element(node: Operands) -> Outputs:
-    """The content of the optional; from version 18 on the input may itself be a tensor or a sequence."""
+    """Return the content of the optional. From version 18 on the input may itself be a tensor or a sequence."""
     kind = node.fact(0).kind
     if kind is None:
         return UNKNOWN
@@ -71,13 +71,13 @@ def optional_element(node: Operands) -> Outputs:
 
 @register_rule("SequenceEmpty")
 def empty(node: Operands) -> Outputs:
-    """A sequence without elements; the shapes of later elements are unknown."""
+    """Return a sequence without elements; the shapes of later elements are unknown."""
     return [Inside(None, 0)]
 
 
 @register_rule("SequenceConstruct", reads=tuple(range(MAX_LISTED)))
 def construct(node: Operands) -> Outputs:
-    """A sequence of the inputs."""
+    """Return a sequence of the inputs."""
     indices = range(node.count)
     return [sequence_of(tuple([node.shape(index) for index in indices]), tuple(map(node.content, indices)))]
 
@@ -105,7 +105,7 @@ def _position(node: Operands, index: int, *, may_be_behind: bool = False) -> int
 
 @register_rule("SequenceInsert", reads=(0, 1, 2))
 def insert(node: Operands) -> Outputs:
-    """One element more; the position is a scalar."""
+    """Return the sequence with one element more. The position is a scalar."""
     position = _position(node, 2, may_be_behind=True)
     inside, count, elements = node.inside(0), node.element_count(0), node.elements(0)
     if elements is not None and position is not None:
@@ -124,7 +124,7 @@ def insert(node: Operands) -> Outputs:
 
 @register_rule("SequenceErase", reads=(0, 1))
 def erase(node: Operands) -> Outputs:
-    """One element less; the position is a scalar."""
+    """Return the sequence with one element less. The position is a scalar."""
     position, elements = _position(node, 1), node.elements(0)
     if elements is not None and position is not None:
         parts = node.parts(0)
@@ -136,20 +136,20 @@ def erase(node: Operands) -> Outputs:
 
 @register_rule("SequenceAt", reads=(0, 1))
 def element(node: Operands) -> Outputs:
-    """An element; the position is a scalar."""
+    """Return the element at a position, which is a scalar."""
     position, elements = _position(node, 1), node.elements(0)
     return [node.inside(0) if elements is None or position is None else elements[position]]
 
 
 @register_rule("OptionalHasElement", "SequenceLength")
 def number(node: Operands) -> Outputs:
-    """A truth value, or a number."""
+    """Return the shape of a scalar: a truth value, or a number."""
     return [()]
 
 
 @register_rule("ConcatFromSequence", reads=(0,))
 def concat(node: Operands) -> Outputs:
-    """The elements concatenated along an axis, which is a new one with `new_axis`."""
+    """Infer the elements concatenated along an axis, which is a new one with `new_axis`."""
     is_new = node.integer("new_axis", 0)
     if is_new not in (0, 1):
         node.wrong_value("new_axis", is_new, "it may be 0 or 1", allowed="0 or 1")

@@ -38,7 +38,7 @@ def transform(node: Operands) -> Outputs:
     source: NumberSource = "axis" if node.version < _AXIS_IN_INPUT else 2
     axis = _axis(node)
     shape = node.shape(0, at_least=2)
-    length = _count(node, 1) if node.given(1) else None
+    length = _count(node, 1)
     if shape is None:
         return UNKNOWN
     is_one_sided, is_inverse = bool(node.integer("onesided", 0)), bool(node.integer("inverse", 0))

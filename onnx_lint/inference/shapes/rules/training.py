@@ -18,7 +18,7 @@ _SCALARS = 2
 
 @_register_rule("Gradient")
 def gradient(node: Operands) -> Outputs:
-    """A derivative by each tensor of `xs`, whose values are the first inputs."""
+    """Infer a derivative by each tensor of `xs`, whose values are the first inputs."""
     names = node.argument("xs")
     count = (node.length("xs") or 0) + (node.length("zs") or 0)
     if isinstance(names, tuple) and count != node.count:

@@ -8,31 +8,31 @@ from onnx_lint.inference.shapes.equations import solve
 from onnx_lint.inference.shapes.operands import Operands, Outputs
 from onnx_lint.inference.shapes.problem import Element, InputDimension, ProblemPlace, Unequal
 from onnx_lint.inference.shapes.registration import register_equations, register_rule
-from onnx_lint.inference.shapes.rules.attention import HEAD, PACKED, SPLIT, HeadInput, first_with, shares
+from onnx_lint.inference.shapes.rules.attention import HEAD, PACKED, SPLIT, HeadInput, check_shared_heads, first_with
 
 register_equations({"SwiGLU": "A[*shape] B[*shape] -> Y[*shape]"})
 
 
 @register_rule("FlexAttention", domain="ai.onnx.preview")
 def flexible_attention(node: Operands) -> Outputs:
-    """A mixture of the values for each query; groups of heads share keys and values."""
+    """Infer a mixture of the values for each query. Groups of heads share keys and values."""
     outputs = solve("Q[b h q d] K[b g k d] V[b g k v] -> Y[b h q v]", node)
     if not node.problems:
         query, key, value = (HeadInput(index, (None, node.dim(index, HEAD), None, None)) for index in range(3))
-        shares(node, query, first_with(HEAD, key, value) or key)
+        check_shared_heads(node, query, first_with(HEAD, key, value) or key)
     return outputs
 
 
 @register_rule("LinearAttention")
 def linear_attention(node: Operands) -> Outputs:
-    """Heads are packed along the last axis; the state has a matrix for each head of keys."""
-    has_gates(node)
+    """Infer heads packed along the last axis, and the state, which has a matrix for each head of keys."""
+    check_gates(node)
     # All inputs share batch and length, except that the state has no length.
     text = "Q[b t ?] K[b t ?] V[b t ?] state[b @kv_num_heads ? ?] decay[b t ?] beta[b t ?] -> both[b t]"
     both = solve(text, node)[0]
     batch, steps = both if isinstance(both, tuple) else (None, None)
     heads, shared = _positive(node, "q_num_heads"), _positive(node, "kv_num_heads")
-    shares(
+    check_shared_heads(
         node,
         HeadInput(0, (batch, heads, steps, None), True),
         HeadInput(1, (batch, shared, steps, None), True),
@@ -58,7 +58,7 @@ _GATES = {"gated": (4,), "delta": (5,), "gated_delta": (4, 5)}
 """The inputs, decay and beta, that each rule of LinearAttention requires."""
 
 
-def has_gates(node: Operands) -> None:
+def check_gates(node: Operands) -> None:
     """Check that the inputs that the update rule requires are given."""
     rule = node.text("update_rule", "gated_delta")
     for index in _GATES.get(rule, ()):
@@ -76,7 +76,7 @@ def _positive(node: Operands, name: str) -> int | None:
 
 @register_rule("CausalConvWithState")
 def causal_convolution(node: Operands) -> Outputs:
-    """A kernel for each channel; the state has the inputs that it still needs."""
+    """Infer the shape of the input, and the state: the inputs that the kernels still need."""
     outputs = solve("X[b c t] W[c 1 ?] bias[c] state[b c ?] -> Y[b c t]", node)
     kernel = node.dim(1, 2)
     if kernel == 0:
@@ -88,7 +88,7 @@ def causal_convolution(node: Operands) -> Outputs:
 
 @register_rule("RotaryEmbedding", reads=(3,))
 def rotary_embedding(node: Operands) -> Outputs:
-    """Pairs of numbers of each head are turned; the caches have an angle for each pair of each position."""
+    """Return the shape of the input. The caches have an angle for each pair of numbers at each position."""
     shape = node.shape(0, at_least=PACKED, at_most=SPLIT)
     half, by = _pairs(node, shape)
     by_position = node.given(3)

@@ -16,13 +16,13 @@ from onnx_lint.inference.shapes.registration import register_rule
     "Softsign", "Sqrt", "Swish", "Tan", "Tanh", "ThresholdedRelu",
 )  # fmt: skip
 def as_first(node: Operands) -> Outputs:
-    """The shape of the first input."""
+    """Return the shape of the first input."""
     return [node.shape(0)]
 
 
 @register_rule("Bernoulli", reads=(0,))
 def bernoulli(node: Operands) -> Outputs:
-    """The shape of the input, whose elements are probabilities."""
+    """Return the shape of the input, whose elements are probabilities."""
     numbers = enumerate(node.content(0) or ())
     wrong = [each for each in numbers if isinstance(each[1], int | float) and not 0 <= each[1] <= 1]
     if wrong:
@@ -35,13 +35,13 @@ def bernoulli(node: Operands) -> Outputs:
 
 @register_rule("Identity")
 def identity(node: Operands) -> Outputs:
-    """The first input, which may be a sequence or an optional."""
+    """Return the first input, which may be a sequence or an optional."""
     return [node.shape_in(0)]
 
 
 @register_rule("Clip")
 def clip(node: Operands) -> Outputs:
-    """The bounds are scalars."""
+    """Return the shape of the input. The bounds are scalars."""
     node.scalar(1)
     node.scalar(2)
     return [node.shape(0)]
@@ -49,7 +49,7 @@ def clip(node: Operands) -> Outputs:
 
 @register_rule("Dropout", reads=(1,))
 def dropout(node: Operands) -> Outputs:
-    """The output and the mask; ratio and training mode are scalars."""
+    """Infer the output and the mask. Ratio and training mode are scalars."""
     ratio = node.scalar(1)
     if isinstance(ratio, float) and not 0 <= ratio < 1:
         allowed = "at least 0 and below 1"
@@ -61,7 +61,7 @@ def dropout(node: Operands) -> Outputs:
 
 @register_rule("LpNormalization")
 def lp_normalization(node: Operands) -> Outputs:
-    """The axis is one of the input's."""
+    """Return the shape of the input. Record an axis that it does not have."""
     shape = node.shape(0)
     if shape is not None:
         node.axis(node.integer("axis", -1), len(shape), "axis")
@@ -70,7 +70,7 @@ def lp_normalization(node: Operands) -> Outputs:
 
 @register_rule("Hardmax", "LogSoftmax", "Softmax")
 def softmax(node: Operands) -> Outputs:
-    """The axis is one of the input's; until version 12 it may be where the input is cut into two."""
+    """Return the shape of the input. Record an axis that it does not have."""
     shape = node.shape(0, at_least=1)
     if shape is None:
         return UNKNOWN

@@ -83,16 +83,19 @@ def check_attributes(node: Operands) -> None:
         node.at_least(1, node.integers(name) or (), name)
 
 
-def per_axis(node: Operands, name: str, count: int, *, least: int, by: NumberSource = 0) -> tuple[int, ...] | None:
+def per_axis(
+    node: Operands, name: str, count: int, *, least: int, counted_by: NumberSource = 0
+) -> tuple[int, ...] | None:
     """Return a list with `count` numbers for the spatial axes of an input; None for a wrong one, which is recorded.
 
-    `least`: the least valid number. It is also the number of each axis without a list, as it then has no effect. An
-    empty list is wrong: onnx and ONNX Runtime refuse it as well.
+    `counted_by`: the input or attribute that determines the count. `least`: the least valid number. It is also the
+    number of each axis without a list, as it then has no effect. An empty list is wrong: onnx and ONNX Runtime refuse
+    it as well.
     """
     values = node.integers(name)
     if values is None:
         return (least,) * count
-    if not node.has_count(name, len(values), count, by) or not node.at_least(least, values, name):
+    if not node.has_count(name, len(values), count, counted_by) or not node.at_least(least, values, name):
         return None
     return values
 
@@ -129,9 +132,12 @@ def _windows_on_symbolic_size(size: Dim, axis: int, window: Window, extent: int,
     stride = window.strides[axis]
     least_size = extent - _padding(window, axis)  # the size from which a window fits
     if rounds_up and stride != 1:
-        # A last window may begin in the padding after the input, and an input may be too small for any.
-        is_sure = window.padding_after[axis] + stride <= extent and 1 <= least_size <= stride
-        return add(divide_down(add(size, stride - least_size - 1), stride), 1) if is_sure else None
+        # ceil((size - least_size) / stride) + 1 is the number of windows if the last one begins before the padding
+        # after the input, if each size from 1 on has a window, and if the padding alone has none.
+        begins_in_input = window.padding_after[axis] + stride <= extent
+        if not begins_in_input or not 1 <= least_size <= stride:
+            return None
+        return add(divide_down(add(size, stride - 1 - least_size), stride), 1)
     count = add(divide_down(add(size, -least_size), stride), 1)
     # ONNX Runtime's pools accept some windows that are too large. The output then has size 1 or 0, see
     # `_windows_on_known_size`.
@@ -154,9 +160,12 @@ def _windows_on_known_size(
         # it.
         return None
     # If rounded up, the last window may end after the padded input by less than a stride.
-    missing = -slack - (stride - 1 if rounds_up else 0)
-    if missing > 0:
-        _check_input_size(node, axis, size, window, missing=missing, exceeding=-slack)
+    needed = size - slack - (stride - 1 if rounds_up else 0)
+    if needed > size:
+        # Pools of ONNX Runtime accept a window that exceeds the padded input by less than two strides, since they round
+        # the quotient towards zero: the output has size 1 or 0. Convolutions reject any larger window.
+        if window.weights is not None or slack <= -2 * stride:
+            _record_small_input(node, axis, size, window, needed)
         return None
     if not rounds_up:
         return slack // stride + 1
@@ -168,29 +177,25 @@ def _windows_on_known_size(
     return count - 1 if node.version >= _NO_WINDOW_IN_PADDING_FROM and node.operator != "LpPool" else None
 
 
-def _check_input_size(node: Operands, axis: int, size: int, window: Window, *, missing: int, exceeding: int) -> None:
-    """Record an input of `size` elements along an axis that no window fits, unless ONNX Runtime accepts it.
+_NO_WINDOW_IN_PADDING_FROM = 22
+"""The first version whose text leaves out a window that begins in the padding after the input."""
 
-    `missing`: how many elements more it needs. `exceeding`: by how many a window exceeds the padded input.
-    """
-    # An empty input has an empty output, whatever the window is; a node test case has such inputs. Pools of ONNX
-    # Runtime accept a window that exceeds the padded input by less than two strides, since they round the quotient
-    # towards zero: the output has size 1 or 0. Convolutions reject any larger window.
-    if not size or (window.weights is None and exceeding < 2 * window.strides[axis]):
+
+def _record_small_input(node: Operands, axis: int, size: int, window: Window, needed: int) -> None:
+    """Record an axis of an input that has fewer elements than a window needs."""
+    # An empty input has an empty output, whatever the window is; a node test case has such inputs.
+    if not size:
         return
     by: InputDimension | Element | None = window.place(axis)
     if node.integers("kernel_shape"):
         by = Element("kernel_shape", window.kernel[axis], axis)
-    node.problems.append(Unequal(InputDimension(0, axis + window.first_axis, size), size + missing, by, or_more=True))
-
-
-_NO_WINDOW_IN_PADDING_FROM = 22
+    node.problems.append(Unequal(InputDimension(0, axis + window.first_axis, size), needed, by, or_more=True))
 
 
 def transposed_size(node: Operands, axis: int, size: Dim, window: Window, output_padding: int = 0) -> Dim:
-    """Return the size of a spatial axis that the window reduces to `size`, plus the padding of the output.
+    """Return the output size of a transposed convolution along a spatial axis; None if it would be negative.
 
-    None if it would be negative.
+    (size - 1) * stride + extent - padding + output padding: a convolution with the window reduces it to `size`.
     """
     extent = window.extent(axis)
     if extent is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of the operators of ONNX Runtime (com.microsoft), in one record each.
+"""The shapes and values that operators of ONNX Runtime (com.microsoft) accept, in one record each.
 
 A record has the operands in the order of the documentation, so that the two can be read side by side. The language of
 its texts is in `grammar`:
@@ -65,16 +65,16 @@ class OperatorRecord(Record):
     """An operator, read from top to bottom beside its documentation."""
 
     inputs: Mapping[str, OperandForm] = EMPTY
-    """All inputs up to the last of which something is known."""
+    """The inputs up to the last one with a known form."""
     outputs: Mapping[str, OperandForm] = EMPTY
     attributes: Mapping[str, str] = EMPTY
-    """What ONNX Runtime requires of attributes."""
+    """Requirements of ONNX Runtime on attributes."""
     defaults: Mapping[str, Any] = EMPTY
     """Defaults of attributes that the signature does not have."""
     sizes: Mapping[str, str] = EMPTY
-    """What ONNX Runtime requires of dimensions, by their names."""
+    """Requirements of ONNX Runtime on dimensions, by their names."""
     contents: Mapping[str, str] = EMPTY
-    """What ONNX Runtime requires of each number in inputs that are constant."""
+    """Requirements of ONNX Runtime on each number in inputs that are constant."""
     cases: tuple[str, ...] = ()
     """The choices of forms of the operands: "flat or batched"."""
     where: Mapping[str, OperandForm] = EMPTY
@@ -104,19 +104,19 @@ class OperatorRecord(Record):
     front, only the documentation requires them.
     """
     repeated: str = ""
-    """What each group of values of the variadic input consists of: a scale and a zero point follow each tensor."""
+    """The parts of each group of values of the variadic input: a scale and a zero point follow each tensor."""
     gapless: bool = False
     """True if each run fails or ends the process without one of the values of the variadic input."""
     advised: Mapping[str, OperandForm] = EMPTY
-    """Inputs of which the documentation requires more, and attributes: ONNX Runtime runs a node without it."""
+    """Requirements on inputs and attributes that only the documentation has: ONNX Runtime does not check them."""
     check: str = ""
-    """The function that compares what no equation says: its module in `onnx_lint.inference.shapes.rules`, a dot, and
+    """The function for checks that no equation can state: its module in `onnx_lint.inference.shapes.rules`, a dot, and
     its name.
     """
     computed: str = ""
     """A function that also returns the shapes of the outputs."""
     compared: str = ""
-    """What either function compares, in words, for `explain`."""
+    """The checks of either function, in words, for `explain`."""
     graphs: Mapping[str, Mapping[str, tuple[GraphForm, ...]]] = EMPTY
     """The graphs in attributes, for each value of `model_type`. Of several forms, the number of inputs says which."""
     reads: tuple[str, ...] = ()

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attention to all tokens."""
+"""Records of operators that compute attention to all tokens.
+
+The texts are in the language of `records.grammar`, and the fields are those of `records.OperatorRecord`.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,9 @@ from onnx_lint.spec.operators.records import EVERY_RELEASE, OperatorRecord
 
 _WIDTHS: Final = "@qkv_hidden_sizes.0+@qkv_hidden_sizes.1+@qkv_hidden_sizes.2"
 _RULES: Final = "with gated needs decay; with delta needs beta; with gated_delta needs decay beta"
-_IN_CAPITALS: Final = "one of NONE PER_TENSOR PER_CHANNEL"
+_QUANTIZATION: Final = "one of NONE PER_TENSOR PER_CHANNEL"
 _WITH_BUFFER: Final = "past_sequence_length past_key split or past_sequence_length past_key by_head"
-_QUANTIZED_CACHE: Final = "word of NONE PER_TENSOR PER_CHANNEL"
+_QUANTIZATION_IN_ANY_CASE: Final = "word of NONE PER_TENSOR PER_CHANNEL"
 
 RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
     "Attention": lambda: OperatorRecord(
@@ -137,11 +140,11 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
                 "one of 4 8 if k_quant_type=PER_CHANNEL"
             ),
             "k_quant_type": (
-                f"{_QUANTIZED_CACHE}; word of PER_TENSOR PER_CHANNEL if past_key!~query; "
+                f"{_QUANTIZATION_IN_ANY_CASE}; word of PER_TENSOR PER_CHANNEL if past_key!~query; "
                 "with PER_TENSOR needs k_scale; with PER_CHANNEL needs k_scale"
             ),
             "v_quant_type": (
-                f"{_QUANTIZED_CACHE}; same as k_quant_type if k_quant_type=PER_TENSOR; "
+                f"{_QUANTIZATION_IN_ANY_CASE}; same as k_quant_type if k_quant_type=PER_TENSOR; "
                 "same as k_quant_type if k_quant_type=PER_CHANNEL; "
                 "with PER_TENSOR needs v_scale if !k_quant_type=NONE; "
                 "with PER_CHANNEL needs v_scale if !k_quant_type=NONE"
@@ -223,11 +226,11 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
         },
         check="contrib_group_query_attention.check_group_query_attention",
         compared=(
-            "beside `past_key`, `key` has as many tokens as `query`, or none; beside it, without `query_seqlens` and a "
-            "sliding cache, `total_sequence_length` is `past_length+key_length`, or `key_length` to `past_length`; "
-            "beside it, several new tokens need `query_seqlens` or a batch of 1; `k_scale` and `v_scale` have 1 number "
-            "for PER_TENSOR, and "
-            "`@kv_num_heads*head_size` for PER_CHANNEL; the first of `position_ids` is below `positions`"
+            "with `past_key`, `key` has as many tokens as `query`, or none; with `past_key`, but without "
+            "`query_seqlens` and a sliding cache, `total_sequence_length` is `past_length+key_length`, or `key_length` "
+            "to `past_length`; with `past_key`, several new tokens need `query_seqlens` or a batch of 1; `k_scale` and "
+            "`v_scale` have 1 number for PER_TENSOR, and `@kv_num_heads*head_size` for PER_CHANNEL; the first of "
+            "`position_ids` is below `positions`"
         ),
         outputs={
             "output": {"key": "batch length width", "else": "batch length @num_heads*head_size"},
@@ -251,10 +254,10 @@ RECORDS: Final[Mapping[str, Callable[[], OperatorRecord]]] = {
             "q_norm_weight": "head_size",
             "k_norm_weight": "head_size",
             "k_norm_epsilon": "above 0; not nan inf",
-            "k_quant_type": _IN_CAPITALS,
+            "k_quant_type": _QUANTIZATION,
             "q_norm_epsilon": "above 0; not nan inf",
             "qk_output": "one of 1 2 if output_qk",
-            "v_quant_type": f"{_IN_CAPITALS}; with PER_TENSOR needs v_scale; with PER_CHANNEL needs v_scale",
+            "v_quant_type": f"{_QUANTIZATION}; with PER_TENSOR needs v_scale; with PER_CHANNEL needs v_scale",
         },
     ),
     "LinearAttention": lambda: OperatorRecord(

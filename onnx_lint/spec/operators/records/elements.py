@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records of operators that work element by element or change the layout, and of operators that fit no other module.
 
-The syntax of shapes, conditions and combinations is that of `onnx_lint.spec.operators.records`.
+The texts are in the language of `records.grammar`, and the fields are those of `records.OperatorRecord`.
 """
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ class SizePart(Record):
     """What a `ceiling` divides."""
     divisor: SizePart | None = None
     operation: str = "*"
-    """What the part does to those before: `*`, `/` or `//`."""
+    """The operation on the parts before: `*`, `/` or `//`."""
 
 
 class SizeProduct(Record):
@@ -173,7 +173,7 @@ def _part(rest: list[str], operation: str) -> SizePart:
 
 
 def _ceiling(rest: list[str], operation: str) -> SizePart:
-    """Parse what is in the parentheses of `ceil(a/b)`, and remove its tokens from the end of the list."""
+    """Parse the parentheses of `ceil(a/b)`, and remove their tokens from the end of the list."""
     begin = rest.pop() if rest else ""
     *dividend, divisor = _product(rest)
     end = rest.pop() if rest else ""
@@ -255,9 +255,9 @@ class Pattern(Record):
     run: int | None = None
     """The index of the run among the terms; None if there is none."""
     names: frozenset[str] = frozenset()
-    """What the terms name."""
+    """The names in the terms."""
     sums: tuple[frozenset[str], ...] = ()
-    """The names in each sum among them."""
+    """The names in each sum among the terms."""
     is_required: bool = False
     """True if the node must have it."""
     is_excluded: bool = False
@@ -281,7 +281,7 @@ def _pattern(name: str, dimensions: str | None, *, is_required: bool = False) ->
 
 @cache
 def parse_operand(name: str, text: str | None) -> tuple[Pattern, ...]:
-    """Parse an operand of a record: what it may be. Raises ValueError for a malformed one."""
+    """Return the patterns of an operand of a record. Raises ValueError for a malformed text."""
     if text is None:
         return (_pattern(name, None),)
     if text == "-":
@@ -341,7 +341,7 @@ class Condition(Record):
 
     name: str
     sign: str = ""
-    """`=`, `>`, `~`, `!~`, `!=`, or empty: the node has what is named."""
+    """`=`, `>`, `~`, `!~`, `!=`, or empty: the node has the named input or attribute."""
     value: str = ""
     is_negated: bool = False
     """True if the test must not be true."""
@@ -444,7 +444,7 @@ class Requirement(Record):
     of: tuple[str, ...]
     """Sizes, or the names of attributes or operands."""
     conditions: AllConditions = ()
-    """What must be true of the node, as for the forms of an operand."""
+    """The conditions that must be true of the node, as in the forms of an operand."""
     value: str = ""
     """The value of the attribute for which it needs or excludes something; empty for each but 0."""
 
@@ -461,7 +461,7 @@ _KINDS: Final = frozenset(
     }
 )  # fmt: skip
 _WORDS_OF_A_KIND: Final = {each.split()[0]: len(each.split()) for each in _KINDS}
-"""How many words a kind has, by the first of them."""
+"""The number of words of a kind, by its first word."""
 
 
 @cache

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The records of operators on images: convolutions, pools, normalization and sampling."""
+"""The records of operators on images: convolutions, pools, normalization and sampling.
+
+The texts are in the language of `records.grammar`, and the fields are those of `records.OperatorRecord`.
+"""
 
 from __future__ import annotations
 

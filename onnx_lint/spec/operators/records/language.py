@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers of language models besides attention: experts, positions and normalization."""
+"""Layers of language models besides attention: experts, positions and normalization.
+
+The texts are in the language of `records.grammar`, and the fields are those of `records.OperatorRecord`.
+"""
 
 from __future__ import annotations
 

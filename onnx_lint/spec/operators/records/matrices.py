@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Products of matrices, fused with what comes before or after, or with weights in blocks of few bits."""
+"""Products of matrices, fused with what comes before or after, or with weights in blocks of few bits.
+
+The texts are in the language of `records.grammar`, and the fields are those of `records.OperatorRecord`.
+"""
 
 from __future__ import annotations
 

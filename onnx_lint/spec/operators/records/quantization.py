@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators on quantized tensors, whose scales and zero points are inputs."""
+"""Operators on quantized tensors, whose scales and zero points are inputs.
+
+The texts are in the language of `records.grammar`, and the fields are those of `records.OperatorRecord`.
+"""
 
 from __future__ import annotations
 

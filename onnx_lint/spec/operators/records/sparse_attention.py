@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attention to some tokens, to packed ones, and of few operators. Names are those of `attention`."""
+"""Attention to some tokens, to packed ones, and of few operators. Names are those of `attention`.
+
+The texts are in the language of `records.grammar`, and the fields are those of `records.OperatorRecord`.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Words and their search, states of convolutions, branches and biases of language models."""
+"""Words and their search, states of convolutions, branches and biases of language models.
+
+The texts are in the language of `records.grammar`, and the fields are those of `records.OperatorRecord`.
+"""
 
 from __future__ import annotations
 
@@ -111,7 +114,7 @@ _EXTENDED: Final = (
 """A convolution of some channels of a text, or with a state of another length."""
 
 _PLAIN_STATE: Final = "ndim=1 !state_window !state_length !input_channels state_channels_last=-1"
-"""A convolution along one axis whose state is what the kernel still needs."""
+"""A convolution along one axis. Its state has the inputs that the kernel still needs."""
 
 _HEADS: Final = "@n_head_per_ngram*@max_ngram_size-@n_head_per_ngram"
 """The heads of hashes of n-grams: some for each length from 2 on."""
