@@ -15,7 +15,7 @@ from onnx_lint.cli.request import STANDARD_INPUT
 from onnx_lint.configuration.errors import RequestError
 from onnx_lint.engine.settings import PARTS
 from onnx_lint.input.limits import DEFAULT_LIMITS
-from onnx_lint.input.locations import is_local, is_remote
+from onnx_lint.input.locations import file_name_of, is_local, is_remote
 from onnx_lint.report import Context
 from onnx_lint.reporters import shown_context, shown_parts
 from onnx_lint.tasks.lint_one import Task
@@ -121,7 +121,7 @@ def _below(path: str, folders: Iterable[str]) -> str:
             below = os.path.relpath(path, folder)
             if not below.startswith(os.pardir):  # FOLDER/../other.onnx is a file that was named itself
                 return below
-    return os.path.basename(path)
+    return file_name_of(path)
 
 
 def _cache_folder(request: Request, inputs: Iterable[Input]) -> str | None:

@@ -29,13 +29,15 @@ def refuse_ambiguous(arguments: Sequence[str]) -> None:
 
     pre-commit, xargs and a shell that expands `*` write names into the arguments that a stranger may have chosen.
     """
+    is_value = False
     for index, argument in enumerate(arguments):
         if argument.startswith("-") and argument != STANDARD_INPUT and os.path.lexists(argument):
             raise RunError(_AMBIGUOUS_END if argument == _END_OF_OPTIONS else _AMBIGUOUS_OPTION.format(argument))
         if argument == _END_OF_OPTIONS:
-            if index and _needs_value(arguments[index - 1]):
+            if is_value:
                 raise RunError(_NO_VALUE.format(arguments[index - 1]))
             return  # whoever wrote it knows which arguments are names, so a command before it is meant
+        is_value = not is_value and _needs_value(argument)
     if arguments and arguments[0] in COMMANDS and os.path.lexists(arguments[0]):
         raise RunError(_AMBIGUOUS_COMMAND.format(arguments[0]))
 

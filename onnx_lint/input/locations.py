@@ -6,6 +6,7 @@ For local files nothing else of the support for remote models is imported.
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Final
 
@@ -35,8 +36,12 @@ _PARAMETER: Final = r"([;&#?][^/;&#?=]*)=(?!\*\*\*(?:[/;&#?]|$))[^/;&#?]*"
 """Matches a parameter in a path: a name with a value that is not hidden yet."""
 _USER: Final = "://.*@|:[^/]*@|%[0-9A-Fa-f]{2}"
 """Matches, in a decoded host or path, the user of an address, and characters that are encoded more than twice."""
-_UNENCODED_USER: Final = r"(?!arn:)[^/?#@\[]*:(?![0-9]*(?:[/?#]|$))"
-"""A name and a colon without a port: the beginning of an address whose password contains a slash."""
+_UNENCODED_USER: Final = r"^(?!arn:)[^/?#@\[]*:(?:(?![0-9]*[/?#])(?s:.*)|[0-9]*(?:/[^?#]*|[/?#][^=]*))@"
+"""Matches a user and a password with a character that should be encoded, such as a slash.
+
+A password of digits and a slash looks like a port and a path. It is taken for a password if an `@` follows in the path,
+or in a query without a `=`: to hide too much of an address is better than to show a password.
+"""
 _VERSION: Final = r"\?versionId="
 _HIDDEN: Final = "***"
 
@@ -88,15 +93,18 @@ def shown_address(address: str) -> str:
 
 
 def without_user(address: str) -> str:
-    """Return an address without user and password, even if these contain characters that should be encoded."""
+    """Return an address without user and password, even if these contain characters that should be encoded.
+
+    A password stays that begins with digits, contains a `?` or `#` after them, and then a `=`.
+    """
     scheme, separator, rest = address.partition("://")
     host = re.split(r"[/?#]" if is_web(address) else r"[/?]", rest, maxsplit=1)[0]
     if "@" in host:
         if address.lower().startswith(_HUB) and ":" not in host.partition("@")[0]:
             return address  # on the hub, an @ begins a revision
         rest = rest.removeprefix(host.rpartition("@")[0] + "@")
-    elif re.match(_UNENCODED_USER, rest) is not None:
-        rest = rest.rpartition("@")[2]
+    else:
+        rest = re.sub(_UNENCODED_USER, "", rest)
     return f"{scheme}{separator}{rest}"
 
 
@@ -115,6 +123,11 @@ def shown_location(location: str) -> str:
 def without_query(address: str) -> str:
     """Return the address without its query. In stores other than the web, only the version of an object is a query."""
     return re.split(r"[?#]" if is_web(address) else _VERSION, address, maxsplit=1)[0]
+
+
+def file_name_of(location: str) -> str:
+    """Return the name for a copy of the file at a path or address: of an address without a query and secrets."""
+    return os.path.basename(shown_address(location).partition("?")[0] if is_remote(location) else location)
 
 
 def folder_of(address: str) -> str:

@@ -19,6 +19,7 @@ from onnx_lint.engine.suppressions import Suppression
 from onnx_lint.fixing import files
 from onnx_lint.input.patched_source import unpatched
 from onnx_lint.input.source import BytesSource, Source
+from onnx_lint.report.file_report import FileReport
 from onnx_lint.report.folding import unfold
 
 
@@ -27,12 +28,16 @@ def test_a_file_that_is_not_as_expected_is_not_put_in_place(tmp_path: Path, prob
     path, seen = tmp_path / "model.onnx", []
     path.write_bytes(b"old")
 
-    def check(written: Source) -> str | None:
+    def lint(written: Source) -> FileReport:
         seen.append((written.read_at(0, written.size), path.read_bytes()))
+        return FileReport("model.onnx", written.size)
+
+    def check(_: FileReport) -> str | None:
         return problem or None
 
+    new = unpatched(BytesSource(b"new"))
     with pytest.raises(NotWrittenError, match=problem) if problem else nullcontext():
-        files._write_checked(str(path), unpatched(BytesSource(b"new")), check, Replaceable.ANY_FILE)
+        files._write_checked(str(path), new, lint, check, replaces=Replaceable.ANY_FILE)
     assert seen == [(b"new", b"old")]
     assert path.read_bytes() == (b"old" if problem else b"new")
     assert os.listdir(tmp_path) == ["model.onnx"]
