@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 def tasks_of(plan: Plan, outputs: Sequence[Output] = ()) -> list[Task]:
     """Return the files to lint, each with its settings and what the reports show of it.
 
+    Prepares the folder of the cache. Prints a line on standard error if there is nothing to lint, if the cache is not
+    used, and for files that a SARIF report cannot locate.
+
     All configurations are read, so that a fault in one is reported before the first model. Raises RunError and
     RequestError for a run that cannot be carried out.
     """
@@ -66,7 +69,10 @@ def tasks_of(plan: Plan, outputs: Sequence[Output] = ()) -> list[Task]:
 
 
 def inputs_of(plan: Plan) -> list[Input]:
-    """Return the inputs of a run. Raises RunError and RequestError as `paths_of` does."""
+    """Return the inputs of a run. If there are none, print why on standard error.
+
+    Raises RunError and RequestError as `paths_of` does.
+    """
     request = plan.request_of_run()
     paths = tuple(paths_of(request))
     limits = plan.settings_of_run().limits if any(map(is_remote, paths)) else DEFAULT_LIMITS
@@ -77,7 +83,7 @@ def inputs_of(plan: Plan) -> list[Input]:
 
 
 def _fix_options(request: Request, inputs: Sequence[Input]) -> Sequence[FixOptions | None]:
-    """Return how to fix each of the files; None for files that are only checked.
+    """Return how to fix each of the files, in their order; None for files that are only checked.
 
     Raises RequestError if one cannot be fixed in this way.
     """

@@ -102,7 +102,8 @@ class WatchedProcess:
         if message is _END:
             return self._end()
         if not self.is_ready:
-            self.is_ready = message == READY
+            assert message == READY, "the first message of a process says that it is ready"
+            self.is_ready = True
             return Ready()
         self._answers += 1
         return Answered(self.jobs.popleft(), message)
@@ -168,10 +169,13 @@ class ProcessPool:
             with contextlib.suppress(queue.Empty):
                 found = self._messages.get(timeout=LOOK_SECONDS)
             if self.limits.are_any:
-                for process in self.processes:
-                    process.end_beyond(self.limits)
-            if found is not None and found[0] in self.processes:
-                return found[0], found[0].handle(found[1])
+                for each in self.processes:
+                    each.end_beyond(self.limits)
+            if found is None:
+                continue
+            process, message = found
+            if process in self.processes:
+                return process, process.handle(message)
 
     def close(self, process: WatchedProcess) -> None:
         """End a process, and discard its messages."""

@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections import Counter
 from collections.abc import Callable, Collection
 from functools import partial
 from typing import Final
@@ -19,13 +18,12 @@ from onnx_lint.engine.lint import LintOptions, lint_source, load_source, opened
 from onnx_lint.engine.proposed_fixes import without_edits
 from onnx_lint.engine.settings import Settings
 from onnx_lint.fixing.difference import difference_of
-from onnx_lint.fixing.rounds import FixOutcome, Round, fix_in_rounds, problem_of_written
+from onnx_lint.fixing.rounds import FixOutcome, fix_in_rounds, problem_of_written, with_last_round
 from onnx_lint.input.copying import copy_all
 from onnx_lint.input.locations import has_folder, is_remote
 from onnx_lint.input.patched_source import PatchedSource, unpatched
 from onnx_lint.input.source import FileSource, Source, SourceError, open_file
-from onnx_lint.ir.places.edits import Assign, Edit
-from onnx_lint.ir.places.splices import Splicer
+from onnx_lint.ir.places.edits import Assign, Edit, Fix
 from onnx_lint.ir.tensors.data_folder import DataFolder
 from onnx_lint.loader.limits.not_checked import NotCheckedError, within_time
 from onnx_lint.model import Model
@@ -219,21 +217,12 @@ class _Destination(Record):
 
     def with_fixes_in_new_files(self, outcome: FixOutcome, findings: list[Diagnostic]) -> FixOutcome:
         """Return the result with one more round: the fixes of findings that need new data files."""
-        fixes = [each.advice.edits for each in findings if each.advice.edits is not None]
-        copies = [each for fix in fixes for each in fix.copies]
-        edits = [edit for fix in fixes for edit in fix.edits]
-        if self.is_copy:  # a data file in another folder can keep its name
-            names = {each.target for each in copies}
-            edits = [edit for edit in edits if not _writes_location(edit, names)]
-            copies = [replace(each, target=each.location) for each in copies]
-        source, kind = outcome.source, outcome.report.kind
-        if edits:
-            splicer = Splicer(source, kind)
-            source = source.patched(splice.patch for splice in splicer.with_lengths(splicer.splices_of(edits)))
-        rounds = (*outcome.rounds, Round(outcome.source, tuple(edits), kind, tuple(copies)))
-        fixed = Counter(dict(outcome.repair.fixed)) + Counter(each.rule for each in findings)
-        repair = replace(outcome.repair, fixed=tuple(sorted(fixed.items())))
-        return replace(outcome, source=source, rounds=rounds, repair=repair)
+        fixes = [self.fix_with_copies(each.advice.edits) for each in findings if each.advice.edits is not None]
+        return with_last_round(outcome, fixes, [each.rule for each in findings])
+
+    def fix_with_copies(self, fix: Fix) -> Fix:
+        """Return how a fix that needs new data files is made here."""
+        return fix
 
     def write_with_new_files(
         self, path: str, replaces: Replaced, outcome: FixOutcome, findings: list[Diagnostic]
@@ -281,6 +270,15 @@ class _NewFile(_Destination):
             raise NotWrittenError("it already exists")
         findings = self.findings_needing_files(outcome)
         return self.write_with_new_files(self.path, Replaceable.NO_FILE, outcome, findings)
+
+    def fix_with_copies(self, fix: Fix) -> Fix:
+        # A data file in another folder can keep its name.
+        names = {each.target for each in fix.copies}
+        return replace(
+            fix,
+            edits=tuple(edit for edit in fix.edits if not _writes_location(edit, names)),
+            copies=tuple(replace(each, target=each.location) for each in fix.copies),
+        )
 
     def failure(self, reason: str) -> str:
         return f"{self.path} was not written: {reason}"
