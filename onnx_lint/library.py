@@ -201,12 +201,12 @@ def fix(
     """Make all possible fixes in a model, and return the report on the fixed model.
 
     `model`: the path of the file to replace, or a model in memory of any kind that `lint` takes. Such a model stays as
-    it is, and `Report.fixed_model` has the bytes of the fixed one. `path`: the name of `model` in release 0.2.0.
+    it is, and `Report.fixed_model` has the bytes of the fixed one. `path`: deprecated, use `model`.
 
     `Report.files[0].repair` says what was fixed, and in `problem` why the file could not be replaced, if it could not.
     `unsafe`: whether to make unsafe fixes too. `folder`: the folder for the fixed file of a path, with its external
-    data; None to replace the file. The other arguments are those of `lint`, and so are the exceptions; ValueError also
-    for a model in memory with a folder.
+    data; None to replace the file. The other arguments and the exceptions are those of `lint`; ValueError also
+    for a model in memory with a folder. `target`, `baseline` and `fail_on` are entries of `settings` only.
     """
     from onnx_lint.fixing.files import FixOptions
 

@@ -101,7 +101,7 @@ class _Cell:
                     waiting.clear()
             elif not event.was_ready:
                 self._pool.close_all()
-                return f"no process can start there: {event.words}"
+                return f"no process can start there: it ended {event.words}"
             else:
                 answers.append(Answer(event.job.index, b"", event.words, event.is_limit))
         return answers

@@ -43,7 +43,7 @@ class Ended(Record):
     job: Any
     """The job that ended it; None if it had none, or if the job over the limit was done by then."""
     words: str
-    """A description of how the process ended, or the limit that the job exceeded."""
+    """How the process ended, such as `with exit code 1`; if it exceeded a limit, a sentence about that."""
     is_limit: bool
     code: int
     """The exit code, or the number of the signal that ended the process, negated."""
@@ -128,8 +128,7 @@ class WatchedProcess:
         code = self._process.wait()
         job = self.jobs[0] if self.jobs else None
         if self._exceeded is None:
-            words = f"the process that linted the file ended {way_of_end(code)}"
-            return Ended(job, words, is_limit=False, code=code, was_ready=self.is_ready)
+            return Ended(job, way_of_end(code), is_limit=False, code=code, was_ready=self.is_ready)
         answers, words = self._exceeded
         return Ended(job if answers == self._answers else None, words, is_limit=True, code=code)
 

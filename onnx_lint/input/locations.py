@@ -138,14 +138,23 @@ def folder_of(address: str) -> str:
 
 def _shown_part(part: str) -> str:
     """Return a host or a path with credentials hidden: the whole part if they are encoded."""
-    before, _, after = part.rpartition("@")
-    if "://" in before or ":" in before.rpartition("/")[2]:
-        part = f"{_HIDDEN}@{after}"
+    part = _with_user_hidden(part)
     if re.search(_USER, _decoded(part)) is not None:
         return _HIDDEN
-    part = re.sub(r"(#[^/=]*)=.*", rf"\1={_HIDDEN}", part)  # a fragment ends the address, also after a slash
-    part = re.sub(_PARAMETER, rf"\1={_HIDDEN}", part)
+    part = _with_parameters_hidden(part)
     return _HIDDEN if re.search(_PARAMETER, _decoded(part)) is not None else part
+
+
+def _with_user_hidden(part: str) -> str:
+    """Return a host or a path without the user of a further address in it."""
+    before, _, after = part.rpartition("@")
+    return f"{_HIDDEN}@{after}" if "://" in before or ":" in before.rpartition("/")[2] else part
+
+
+def _with_parameters_hidden(part: str) -> str:
+    """Return a host or a path with the values of its parameters hidden, as far as their names are not encoded."""
+    part = re.sub(r"(#[^/=]*)=.*", rf"\1={_HIDDEN}", part)  # a fragment ends the address, also after a slash
+    return re.sub(_PARAMETER, rf"\1={_HIDDEN}", part)
 
 
 def _shown_parameter(parameter: str) -> str:
