@@ -137,13 +137,13 @@ def _cache_folder(request: Request, inputs: Iterable[Input]) -> str | None:
     try:
         import onnx_lint.cache.checks  # noqa: F401  # Python can be built without SQLite
 
-        folder, is_chosen = cache_folder(os.environ)
-        if is_chosen:
+        folder = cache_folder(os.environ)
+        if folder.is_chosen:
             local = filter(is_local, (item.path for item in inputs))
             named_folders = filter(os.path.isdir, request.paths)
-            refuse_beside_models(folder, {*map(os.path.dirname, local), *named_folders})
-        prepare(folder)
+            refuse_beside_models(folder.path, {*map(os.path.dirname, local), *named_folders})
+        prepare(folder.path)
     except (ImportError, CacheFolderError) as error:
         sys.stderr.write(f"The cache is not used: {error}\n")
         return None
-    return folder
+    return folder.path

@@ -231,21 +231,20 @@ class _Destination(Record):
 
         Return it with the report on the written file.
         """
-        from onnx_lint.fixing.data_files import copies_of_data, new_data_files
+        from onnx_lint.fixing.data_files import CopiesOfData, copies_of_data, new_data_files
 
         fixed = self.with_fixes_in_new_files(outcome, findings)
         model = self.file.load(outcome.source)
-        copies = list(fixed.rounds[-1].copies)
-        not_copied: list[str] = []
+        new_data = CopiesOfData(fixed.rounds[-1].copies, ())
         if self.is_copy:
-            copies, not_copied = copies_of_data(model, copies)
+            new_data = copies_of_data(model, new_data.copies)
         folder = model.data_folder
         model.release()
         problem_of = partial(problem_of_written, outcome, has_new_data=True, is_copy=self.is_copy)
-        with new_data_files(copies, folder, os.path.dirname(path)) as new_files:
+        with new_data_files(new_data.copies, folder, os.path.dirname(path)) as new_files:
             report = _write_checked(path, fixed.source, self.lint, problem_of, replaces=replaces)
         written = ((path, fixed.source.size), *new_files) if self.is_copy else tuple(new_files)
-        repair = replace(fixed.repair, not_made=(*fixed.repair.not_made, *not_copied), written=written)
+        repair = replace(fixed.repair, not_made=(*fixed.repair.not_made, *new_data.not_copied), written=written)
         return replace(fixed, report=report, repair=repair)
 
 
