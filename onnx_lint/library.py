@@ -295,7 +295,8 @@ def _report(
             options = LintOptions(is_file=has_folder(given.name), context=context)
             file = lint_source(source, given.name, settings, options)
         else:
-            file, fixed_model = _fixed(source, given, settings, fix_options, context)
+            fixed = _fixed(source, given, settings, fix_options, context)
+            file, fixed_model = fixed.report, fixed.model
         report = _compared_with_baseline(file, plan, given.name, settings)
     except RunError as error:
         raise _public_error(error, fields) from None
@@ -320,10 +321,18 @@ def _public_error(error: RunError, fields: Mapping[str, Any]) -> OSError | Value
     return cause if isinstance(cause, ValueError) else ValueError(str(error))
 
 
+class _FixedModel(Record):
+    """The report after fixing, and the fixed model."""
+
+    report: FileReport
+    model: bytes | None
+    """The bytes that a model in memory has now; None for a path, or if fixing failed."""
+
+
 def _fixed(
     source: Source, given: _GivenModel, settings: EngineSettings, fix_options: FixOptions, context: Context
-) -> tuple[FileReport, bytes | None]:
-    """Return the report after fixing, and the fixed model; None if the file at the path was fixed in place."""
+) -> _FixedModel:
+    """Fix the model, and return the result."""
     from onnx_lint.fixing.files import FileToFix, fix_source
 
     results: list[bytes] = []
@@ -338,7 +347,8 @@ def _fixed(
         fix_options=fix_options,
         context=context,
     )
-    return fix_source(source, file), results[0] if results else None
+    report = fix_source(source, file)
+    return _FixedModel(report, results[0] if results else None)
 
 
 def _with_setting(error: OSError, fields: Mapping[str, Any]) -> OSError:
