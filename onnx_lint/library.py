@@ -360,7 +360,7 @@ def _with_setting(error: OSError, fields: Mapping[str, Any]) -> OSError:
 
 
 def _request(name: str, fields: Mapping[str, Any], config: str | os.PathLike[str] | bool) -> Request:
-    """Return the request that the command line would make of the arguments, all of which count as given."""
+    """Return the request that the command line would make of the arguments. Every setting in `fields` is given."""
     file = None if isinstance(config, bool) else _text_path(config, "config", accepted="a path, True or False")
     return Request((name,), frozenset(fields), **fields, config=file, no_config=file is None and not config)
 

@@ -152,7 +152,7 @@ def _with_user_hidden(part: str) -> str:
 
 
 def _with_parameters_hidden(part: str) -> str:
-    """Return a host or a path with the values of its parameters hidden, as far as their names are not encoded."""
+    """Return a host or a path with the values of its parameters hidden, unless their names are encoded."""
     part = re.sub(r"(#[^/=]*)=.*", rf"\1={_HIDDEN}", part)  # a fragment ends the address, also after a slash
     return re.sub(_PARAMETER, rf"\1={_HIDDEN}", part)
 
