@@ -85,6 +85,10 @@ class FileToFix(Record):
         found = lint_source(source, self.name, self.settings, options)
         return report if found.internal_errors or found.unreadable is not None else found
 
+    def failure(self, reason: str) -> str:
+        """Return the sentence that the fixes were not computed, with the reason, such as a failure of the disk."""
+        return f"{self.name} was not fixed: {reason}"
+
     def load(self, source: Source) -> Model:
         """Load a source as if it were the file."""
         return load_source(source, path=self.name, settings=self.settings, is_file=has_folder(self.name))
@@ -125,15 +129,17 @@ def _fix(source: Source, file: FileToFix) -> FileReport:
     """Fix the file, and return the report on the result; on the file as it is if it could not be written."""
     destination = _destination_of(file, source)
     unchanged = FixOutcome(unpatched(source), file.lint(unpatched(source)))
+    failure = file.failure
     try:
         outcome = fix_in_rounds(source, unchanged.report, file.lint, file.load, unsafe=file.fix_options.unsafe)
         if file.fix_options.shows_difference:
             return _final_report(file, replace(unchanged, repair=_preview(destination, outcome)))
         # Files are written from here on, and a written file must not be reported as not checked for lack of time.
         lift_deadline()
+        failure = destination.failure
         outcome = destination.write(outcome)
     except (NotWrittenError, OSError) as error:
-        repair = Repair(problem=destination.failure(reason_of(error)))
+        repair = Repair(problem=failure(reason_of(error)))
         return _final_report(file, replace(unchanged, repair=repair))
     except Exception as error:
         return _final_report(file, unchanged).with_crash(error, "fixing the file")

@@ -18,7 +18,7 @@ from onnx_lint.engine.settings import Settings
 from onnx_lint.engine.suppressions import Suppression
 from onnx_lint.fixing import files
 from onnx_lint.input.patched_source import unpatched
-from onnx_lint.input.source import BytesSource, Source
+from onnx_lint.input.source import BytesSource, ReadError, Source
 from onnx_lint.report.file_report import FileReport
 from onnx_lint.report.folding import unfold
 
@@ -59,6 +59,21 @@ def test_a_failed_write_offers_no_fix_that_would_change_what_is_suppressed(tmp_p
     fixes = [each.fix is not None for each in unfold(report.diagnostics)]
     assert fixes == [each.fix is not None for each in unfold(lint_file(str(path), settings).diagnostics)]
     assert set(fixes) == {True, False}
+
+
+@pytest.mark.parametrize("options", [files.FixOptions(shows_difference=True), files.FixOptions(output_path="new.onnx")])
+def test_a_file_that_cannot_be_read_again_is_no_failure_to_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: files.FixOptions
+):
+    def fail(*_: object, **__: object) -> None:
+        raise ReadError("Input/output error")
+
+    monkeypatch.setattr(files, "fix_in_rounds", fail)
+    path = tmp_path / "model.onnx"
+    path.write_bytes(b"")
+    report = files.fix_file(str(path), Settings(), options)
+    assert report.repair is not None
+    assert report.repair.problem == f"{path} was not fixed: Input/output error"
 
 
 @pytest.mark.heavy
