@@ -127,10 +127,12 @@ def _options_and_paths(arguments: Sequence[str]) -> tuple[dict[str, Any], tuple[
 
 def _needs_value(argument: str) -> bool:
     """Return whether the next argument is the value of this one: `--output`, `-o`, or `-qo`, but not `-oq`."""
+    if not argument.startswith("-"):
+        return False
     if argument.startswith("--"):
         return _takes_value(argument)
     first = next((index for index, letter in enumerate(argument) if _takes_value(f"-{letter}")), None)
-    return argument.startswith("-") and first == len(argument) - 1
+    return first == len(argument) - 1
 
 
 def _takes_value(text: str) -> bool:
