@@ -20,7 +20,7 @@ from onnx_lint.engine.lint import LintOptions, lint_source, opened
 from onnx_lint.engine.registry import registry
 from onnx_lint.engine.selection import report_of
 from onnx_lint.engine.settings import Settings as EngineSettings
-from onnx_lint.input.locations import IN_MEMORY, has_folder, shown_location
+from onnx_lint.input.locations import IN_MEMORY, file_name_of, has_folder, shown_location
 from onnx_lint.input.source import BytesSource, Source, SourceError
 from onnx_lint.ir.documents.kinds import KINDS
 from onnx_lint.report import Context
@@ -201,12 +201,12 @@ def fix(
     """Make all possible fixes in a model, and return the report on the fixed model.
 
     `model`: the path of the file to replace, or a model in memory of any kind that `lint` takes. Such a model stays as
-    it is, and `Report.fixed_model` has the bytes of the fixed one. `path`: the name of `model` in release 0.2.0.
+    it is, and `Report.fixed_model` has the bytes of the fixed one. `path`: deprecated, use `model`.
 
     `Report.files[0].repair` says what was fixed, and in `problem` why the file could not be replaced, if it could not.
     `unsafe`: whether to make unsafe fixes too. `folder`: the folder for the fixed file of a path, with its external
-    data; None to replace the file. The other arguments are those of `lint`, and so are the exceptions; ValueError also
-    for a model in memory with a folder.
+    data; None to replace the file. The other arguments and the exceptions are those of `lint`; ValueError also
+    for a model in memory with a folder. `target`, `baseline` and `fail_on` are entries of `settings` only.
     """
     from onnx_lint.fixing.files import FixOptions
 
@@ -218,7 +218,7 @@ def fix(
     if folder is not None:
         if to_fix.path is None:
             raise ValueError("folder is for a model that is given as a path; a model in memory is not written")
-        output_path = os.path.join(os.fspath(folder), os.path.basename(to_fix.path))
+        output_path = os.path.join(_text_path(folder, "folder"), file_name_of(to_fix.path))
     given = _joined(settings, {"select": select, "ignore": ignore})
     return _report(to_fix, given, config, FixOptions(unsafe, output_path=output_path))
 
@@ -258,13 +258,21 @@ class _GivenModel(Record):
 
 
 def _given_model(model: Any, filename: str | os.PathLike[str] | None) -> _GivenModel:
-    """Return the model with its name for the report. Raises TypeError for a path of bytes."""
+    """Return the model with its name for the report. Raises TypeError for a path that is no text."""
     path = os.fspath(model) if isinstance(model, (str, os.PathLike)) else None
     if not isinstance(path, (str, type(None))):
         raise TypeError(f"a path must be text, not {type(path).__name__}; onnx-lint accepts {ACCEPTED_MODELS}")
     if filename is not None:
-        return _GivenModel(model, path, os.fspath(filename))
+        return _GivenModel(model, path, _text_path(filename, "filename"))
     return _GivenModel(model, path, IN_MEMORY if path is None else shown_location(path))
+
+
+def _text_path(given: object, argument: str, *, accepted: str = "a path") -> str:
+    """Return the path that was given for an argument, as text. Raises TypeError for any other object."""
+    path = os.fspath(given) if isinstance(given, (str, os.PathLike)) else given
+    if not isinstance(path, str):
+        raise TypeError(f"{argument} takes {accepted}, not {given!r:.100} ({type(given).__name__})")
+    return path
 
 
 def _report(
@@ -287,7 +295,8 @@ def _report(
             options = LintOptions(is_file=has_folder(given.name), context=context)
             file = lint_source(source, given.name, settings, options)
         else:
-            file, fixed_model = _fixed(source, given, settings, fix_options, context)
+            fixed = _fixed(source, given, settings, fix_options, context)
+            file, fixed_model = fixed.report, fixed.model
         report = _compared_with_baseline(file, plan, given.name, settings)
     except RunError as error:
         raise _public_error(error, fields) from None
@@ -312,10 +321,18 @@ def _public_error(error: RunError, fields: Mapping[str, Any]) -> OSError | Value
     return cause if isinstance(cause, ValueError) else ValueError(str(error))
 
 
+class _FixedModel(Record):
+    """The report after fixing, and the fixed model."""
+
+    report: FileReport
+    model: bytes | None
+    """The bytes that a model in memory has now; None for a path, or if fixing failed."""
+
+
 def _fixed(
     source: Source, given: _GivenModel, settings: EngineSettings, fix_options: FixOptions, context: Context
-) -> tuple[FileReport, bytes | None]:
-    """Return the report after fixing, and the fixed model; None if the file at the path was fixed in place."""
+) -> _FixedModel:
+    """Fix the model, and return the result."""
     from onnx_lint.fixing.files import FileToFix, fix_source
 
     results: list[bytes] = []
@@ -324,14 +341,14 @@ def _fixed(
         results.append(result.read_at(0, result.size))
 
     file = FileToFix(
-        path=given.path or given.name,
+        destination=receive if given.path is None else given.path,
         name=given.name,
         settings=settings,
         fix_options=fix_options,
         context=context,
-        receive=receive if given.path is None else None,
     )
-    return fix_source(source, file), results[0] if results else None
+    report = fix_source(source, file)
+    return _FixedModel(report, results[0] if results else None)
 
 
 def _with_setting(error: OSError, fields: Mapping[str, Any]) -> OSError:
@@ -343,10 +360,8 @@ def _with_setting(error: OSError, fields: Mapping[str, Any]) -> OSError:
 
 
 def _request(name: str, fields: Mapping[str, Any], config: str | os.PathLike[str] | bool) -> Request:
-    """Return the request that the command line would make of the arguments, all of which count as given."""
-    if not isinstance(config, (str, os.PathLike, bool)):
-        raise TypeError(f"config takes a path, True or False, not {config!r:.100} ({type(config).__name__})")
-    file = None if isinstance(config, bool) else os.fspath(config)
+    """Return the request that the command line would make of the arguments. Every setting in `fields` is given."""
+    file = None if isinstance(config, bool) else _text_path(config, "config", accepted="a path, True or False")
     return Request((name,), frozenset(fields), **fields, config=file, no_config=file is None and not config)
 
 

@@ -19,9 +19,14 @@ from support.project.each_case import each_case
 from onnx_lint import Report, Settings, assert_conforms, fix, lint
 from onnx_lint.cli.application import run
 from onnx_lint.configuration.settings import GATES, LEVELS
+from onnx_lint.input.source import BytesSource
 from onnx_lint.spec.standard import EDITIONS
 
 UNDEFINED = CLEAN.replace('input: "x" output', 'input: "z" output')
+UNORDERED = onnx.parser.parse_model(
+    '<ir_version: 10, producer_name: "p", producer_version: "1", opset_import: ["": 21]> '
+    "g (float[2] x) => (float[2] y) { y = Abs(a) a = Relu(x) }"
+).SerializeToString()
 NAMELESS = CLEAN.replace('producer_name: "a test"\n', "")
 
 
@@ -76,6 +81,28 @@ class TestModels:
 
 
 class TestReports:
+    @pytest.mark.parametrize("name", ["-", "https://h/m.onnx"])
+    def test_the_name_of_a_model_in_memory_is_no_place_to_write(self, name: str, capfdbinary: Any):
+        report = fix(UNORDERED, filename=name)
+        assert report.files[0].repair is not None
+        assert (report.files[0].repair.fixed, report.files[0].repair.problem) == ((("unordered-nodes", 1),), None)
+        assert report.fixed_model == fix(UNORDERED).fixed_model != UNORDERED
+        assert capfdbinary.readouterr().out == b""
+
+    def test_the_copy_of_a_remote_model_has_no_secret_in_its_name(self, tmp_path: Path, monkeypatch: Any):
+        monkeypatch.setattr("onnx_lint.library.opened", lambda *_: BytesSource(UNORDERED))
+        report = fix("https://h/m.onnx?sig=SECRET", folder=tmp_path)
+        assert [path.name for path in tmp_path.iterdir()] == ["m.onnx"]
+        assert report.files[0].repair is not None
+        assert report.files[0].repair.written == ((str(tmp_path / "m.onnx"), len(UNORDERED)),)
+
+    @pytest.mark.parametrize("odd", [b"m.onnx", 3])
+    def test_a_path_that_is_no_text_is_named(self, odd: Any):
+        with pytest.raises(TypeError, match=r"^filename takes a path, not "):
+            lint(NAMELESS.encode(), filename=odd)
+        with pytest.raises(TypeError, match=r"^folder takes a path, not "):
+            fix("m.onnx", folder=odd)
+
     def test_a_report_as_text(self, broken: Path):
         lines = str(lint(broken)).splitlines()
         assert lines[0].startswith("error[undefined-name]: ")

@@ -27,15 +27,33 @@ def cached_or_linted(check: FileCheck, folder: str, open_source: Callable[[], So
     `open_source`: returns the source if another thread has opened it already.
     """
     verdicts = verdicts_in(folder)
-    found = verdicts.find(check, may_read=True) if open_source is None else None
-    if found is None and is_remote(check.path):
-        opened = opened_check(check, open_source)
-        check, open_source = opened.check, opened.source
+    if open_source is None:
         found = verdicts.find(check, may_read=True)
-        if found is not None and check.source is not None:
-            check.source.close()
-    if found is not None:
-        return found
+        if found is not None:
+            return found
+    if is_remote(check.path):
+        return _cached_or_linted_once_open(check, verdicts, open_source)
+    return verdicts.checked(check, _lint_of(check, open_source))
+
+
+def _cached_or_linted_once_open(
+    check: FileCheck, verdicts: Verdicts, open_source: Callable[[], Source] | None
+) -> FileReport:
+    """Open a stored object, and return its report as `cached_or_linted` does.
+
+    A listing may have no version of the object. The answer to opening it has one, by which the cache finds its report.
+    """
+    attempt = opened_check(check, open_source)
+    found = verdicts.find(attempt.check, may_read=True)
+    if found is None:
+        return verdicts.checked(attempt.check, _lint_of(attempt.check, attempt.source))
+    if attempt.check.source is not None:
+        attempt.check.source.close()
+    return found
+
+
+def _lint_of(check: FileCheck, open_source: Callable[[], Source] | None) -> Callable[[DataFolder | None], FileReport]:
+    """Return the function that lints the file of a check, with external data from a folder."""
     from onnx_lint.engine.lint import lint_file
 
     def lint(beside: DataFolder | None) -> FileReport:
@@ -43,7 +61,7 @@ def cached_or_linted(check: FileCheck, folder: str, open_source: Callable[[], So
             check.path, check.settings, check.name, context=check.context, beside=beside, opening=open_source
         )
 
-    return verdicts.checked(check, lint)
+    return lint
 
 
 class OpenedCheck(Record):

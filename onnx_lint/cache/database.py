@@ -82,11 +82,11 @@ class DamageError(Exception):
 
 
 class ForeignFileError(Exception):
-    """A file that is left alone; the text is what is said of the database."""
+    """A file that is left alone. The text says why, with the database as its subject."""
 
 
 ERRORS: Final = (sqlite3.Error, DamageError, ForeignFileError, OSError, UnicodeDecodeError, MemoryError)
-"""What the functions here raise. Python decodes messages of SQLite, in which there are texts of the database."""
+"""The errors of the functions here. UnicodeDecodeError: a message of SQLite can have texts of the database."""
 
 
 class Problem(Record):
@@ -248,7 +248,7 @@ _REMEDY: Final = "delete it, or set ONNX_LINT_CACHE_DIR to another folder"
 
 
 def _check_own(path: str, ending: str) -> None:
-    """Raise ForeignFileError for what is not a regular file that the user alone can write to."""
+    """Raise ForeignFileError unless it is a regular file that only the user can write to."""
     try:
         status = os.lstat(path)
     except FileNotFoundError:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from onnx_lint.common.reasons import reason_of
+from onnx_lint.common.record import Record
 from onnx_lint.wording import quote
 
 VARIABLE: Final = "ONNX_LINT_CACHE_DIR"
@@ -22,8 +23,16 @@ class CacheFolderError(ValueError):
     """A cache folder that must not be used; the text says why."""
 
 
-def cache_folder(environment: Mapping[str, str]) -> tuple[str, bool]:
-    """Return the path of the folder, and whether the environment chose it.
+class CacheFolder(Record):
+    """The folder of the cache."""
+
+    path: str
+    is_chosen: bool
+    """True if the environment names it, False for the usual one."""
+
+
+def cache_folder(environment: Mapping[str, str]) -> CacheFolder:
+    """Return the folder of the cache.
 
     Raises CacheFolderError if the path is relative, or there is no home folder.
     """
@@ -31,15 +40,15 @@ def cache_folder(environment: Mapping[str, str]) -> tuple[str, bool]:
     if chosen:
         if not os.path.isabs(chosen):
             raise CacheFolderError(f"{VARIABLE} is {quote(chosen)}, which is not an absolute path")
-        return chosen, True
+        return CacheFolder(chosen, is_chosen=True)
     for name in ("XDG_CACHE_HOME", *(("LOCALAPPDATA",) if sys.platform == "win32" else ())):
         base = environment.get(name)
         if base and os.path.isabs(base):  # the XDG specification: a relative path is ignored
-            return os.path.join(base, "onnx-lint"), True
+            return CacheFolder(os.path.join(base, "onnx-lint"), is_chosen=True)
     home = os.path.expanduser("~")
     if not os.path.isabs(home):
         raise CacheFolderError(f"there is no home folder; {VARIABLE} can name the folder of the cache")
-    return os.path.join(home, ".cache", "onnx-lint"), False
+    return CacheFolder(os.path.join(home, ".cache", "onnx-lint"), is_chosen=False)
 
 
 def prepare(folder: str) -> None:

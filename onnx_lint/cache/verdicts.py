@@ -131,10 +131,10 @@ class Verdicts:
 
     def checked(self, check: FileCheck, lint: Callable[[DataFolder | None], FileReport]) -> FileReport:
         """Return the report that `lint` makes. Store it if it depends only on what an entry holds."""
-        report, entry = linted(check, lint)
-        if entry is not None:
-            self._put(check, entry)
-        return report
+        found = linted(check, lint)
+        if found.entry is not None:
+            self._put(check, found.entry)
+        return found.report
 
     def keep(self, check: FileCheck, entry: Mapping[str, Any], moment: int) -> None:
         """Store an entry that another machine made, if the files here are those that it read.
@@ -172,10 +172,16 @@ class Verdicts:
         return key_of(known[1], path=check.path, name=check.name, context=check.context)
 
 
-def linted(
-    check: FileCheck, lint: Callable[[DataFolder | None], FileReport]
-) -> tuple[FileReport, dict[str, Any] | None]:
-    """Return the report that `lint` makes, and its entry; None if it depends on more than an entry holds."""
+class LintedFile(Record):
+    """A new report, and its entry in the cache."""
+
+    report: FileReport
+    entry: Mapping[str, Any] | None
+    """The entry; None if the report depends on more than an entry holds."""
+
+
+def linted(check: FileCheck, lint: Callable[[DataFolder | None], FileReport]) -> LintedFile:
+    """Return the report that `lint` makes, with its entry."""
     before = check.identity()
     moment = time.time_ns()
     has_settled = before is not None and is_settled(before, moment)
@@ -184,16 +190,17 @@ def linted(
     report = lint(folder)
     beside = _beside(folder, moment)
     if before is None or beside is None or not _may_be_stored(report):
-        return report, None
+        return LintedFile(report, None)
     after = digest_at(check.path) if not has_settled or _has_digest(before) else None
     is_unchanged = has_settled or (digest is not None and digest == after)
     if not is_unchanged or check.identity() != before:
-        return report, None
+        return LintedFile(report, None)
     try:
         made = serialized(report)
     except TypeError:
-        return report, None
-    return report, {"identity": before, "moment": moment, "digest": after, **beside, "report": made}
+        return LintedFile(report, None)
+    entry = {"identity": before, "moment": moment, "digest": after, **beside, "report": made}
+    return LintedFile(report, entry)
 
 
 def _may_be_stored(report: FileReport) -> bool:

@@ -51,7 +51,7 @@ def _check(ctx: click.Context, paths: tuple[str, ...], given: dict[str, Any]) ->
     from onnx_lint.cli.run import run  # late: other commands, and --help, import this module
 
     try:
-        code = run(request_of(paths, given_of(ctx, given), given))
+        code = run(request_of(paths, given, given_of(ctx, given)))
     except RequestError as error:
         raise click.UsageError(str(error)) from error
     ctx.exit(code)
@@ -71,7 +71,7 @@ def shapes_command(ctx: click.Context, /, model: str, format_name: str, **given:
     from onnx_lint.cli.run_shapes import run_shapes
 
     try:
-        code = run_shapes(model, request_of((model,), given_of(ctx, given), given), format_name)
+        code = run_shapes(model, request_of((model,), given, given_of(ctx, given)), format_name)
     except RequestError as error:
         raise click.UsageError(str(error)) from error
     ctx.exit(code)

@@ -15,7 +15,7 @@ from onnx_lint.cli.request import STANDARD_INPUT
 from onnx_lint.configuration.errors import RequestError
 from onnx_lint.engine.settings import PARTS
 from onnx_lint.input.limits import DEFAULT_LIMITS
-from onnx_lint.input.locations import is_local, is_remote
+from onnx_lint.input.locations import file_name_of, is_local, is_remote
 from onnx_lint.report import Context
 from onnx_lint.reporters import shown_context, shown_parts
 from onnx_lint.tasks.lint_one import Task
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 def tasks_of(plan: Plan, outputs: Sequence[Output] = ()) -> list[Task]:
     """Return the files to lint, each with its settings and what the reports show of it.
+
+    Prepares the folder of the cache. Prints a line on standard error if there is nothing to lint, if the cache is not
+    used, and for files that a SARIF report cannot locate.
 
     All configurations are read, so that a fault in one is reported before the first model. Raises RunError and
     RequestError for a run that cannot be carried out.
@@ -66,7 +69,10 @@ def tasks_of(plan: Plan, outputs: Sequence[Output] = ()) -> list[Task]:
 
 
 def inputs_of(plan: Plan) -> list[Input]:
-    """Return the inputs of a run. Raises RunError and RequestError as `paths_of` does."""
+    """Return the inputs of a run. If there are none, print why on standard error.
+
+    Raises RunError and RequestError as `paths_of` does.
+    """
     request = plan.request_of_run()
     paths = tuple(paths_of(request))
     limits = plan.settings_of_run().limits if any(map(is_remote, paths)) else DEFAULT_LIMITS
@@ -77,7 +83,7 @@ def inputs_of(plan: Plan) -> list[Input]:
 
 
 def _fix_options(request: Request, inputs: Sequence[Input]) -> Sequence[FixOptions | None]:
-    """Return how to fix each of the files; None for files that are only checked.
+    """Return how to fix each of the files, in their order; None for files that are only checked.
 
     Raises RequestError if one cannot be fixed in this way.
     """
@@ -121,7 +127,7 @@ def _below(path: str, folders: Iterable[str]) -> str:
             below = os.path.relpath(path, folder)
             if not below.startswith(os.pardir):  # FOLDER/../other.onnx is a file that was named itself
                 return below
-    return os.path.basename(path)
+    return file_name_of(path)
 
 
 def _cache_folder(request: Request, inputs: Iterable[Input]) -> str | None:
@@ -131,13 +137,13 @@ def _cache_folder(request: Request, inputs: Iterable[Input]) -> str | None:
     try:
         import onnx_lint.cache.checks  # noqa: F401  # Python can be built without SQLite
 
-        folder, is_chosen = cache_folder(os.environ)
-        if is_chosen:
+        folder = cache_folder(os.environ)
+        if folder.is_chosen:
             local = filter(is_local, (item.path for item in inputs))
             named_folders = filter(os.path.isdir, request.paths)
-            refuse_beside_models(folder, {*map(os.path.dirname, local), *named_folders})
-        prepare(folder)
+            refuse_beside_models(folder.path, {*map(os.path.dirname, local), *named_folders})
+        prepare(folder.path)
     except (ImportError, CacheFolderError) as error:
         sys.stderr.write(f"The cache is not used: {error}\n")
         return None
-    return folder
+    return folder.path

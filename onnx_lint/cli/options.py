@@ -25,7 +25,7 @@ class _Jobs(click.IntRange):
 
 
 class _Seconds(click.FloatRange):
-    """The parameter type of a time, which a range of click does not compare with NaN."""
+    """The parameter type of a time. A range of click would accept NaN."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the number."""

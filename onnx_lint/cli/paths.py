@@ -247,7 +247,7 @@ def expanded(pattern: str) -> tuple[list[str], list[Input]]:
 
 
 def _matching_below(top: str, names: Sequence[str], unreadable: list[Input]) -> Iterator[str]:
-    """Yield the paths below a folder that match names of which the first is `**`; "" is the working directory."""
+    """Yield the paths below a folder that match `names`, which begin with `**`. "" is the working directory."""
     from onnx_lint.input.globs import matches_text
 
     pattern, last = "/".join(names), names[-1]

@@ -96,8 +96,11 @@ class Plan:
         self._config_option_values = _values_of_config_option(request)
         """The values of the file that `--config` names; None if there is none."""
         self._discovers = self._config_option_values is None and not request.no_config
+        # The identities stay those of these objects: `Configurations` and `_merged` keep them as long as the plan.
         self._merged: dict[int, Request] = {}
+        """The request with each configuration, by the identity of the configuration's values."""
         self._settings: dict[tuple[int, tuple[str, ...]], Settings] = {}
+        """The settings by the identity of the request, and the parts that reports show."""
         self._is_library = is_library
         self._run_plugins: RunPlugins | None = None
         self.plugins = self._used_plugins(self.values_of_run().get(_PLUGINS))
@@ -195,19 +198,26 @@ class Plan:
         return found or EMPTY
 
     def _request_with(self, values: SetValues) -> Request:
-        """Return the request with the values of a configuration, which is checked and merged once."""
+        """Return the request with the values of a configuration.
+
+        At the first request for these values, check their plugins, warn of keys that are ignored, and merge.
+        """
         if not values:
             return self.request
         if id(values) not in self._merged:
             if _PLUGINS in values:
                 self._plugin_check().check_used(values[_PLUGINS], self.plugins)
             if not self._is_library and self._discovers:
-                for line in _ignored_keys(values, self.values_of_run()):
-                    sys.stderr.write(f"Warning: {visible(line)}\n")
+                self._warn_of_ignored_keys(values)
             from onnx_lint.cli.merge_configuration import merged
 
             self._merged[id(values)] = merged(self.request, values)
         return self._merged[id(values)]
+
+    def _warn_of_ignored_keys(self, values: SetValues) -> None:
+        """Print the keys of a configuration that the run ignores on standard error."""
+        for line in _ignored_keys(values, self.values_of_run()):
+            sys.stderr.write(f"Warning: {visible(line)}\n")
 
 
 def _ignored_keys(values: SetValues, of_run: SetValues) -> Iterator[str]:

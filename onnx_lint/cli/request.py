@@ -24,28 +24,6 @@ _COMPLETE: Final = "_ONNX_LINT_COMPLETE"
 """The variable by which a shell asks click for completions."""
 
 
-def refuse_ambiguous(arguments: Sequence[str]) -> None:
-    """Raise RunError for an option or a command that is also the name of a file or folder here.
-
-    pre-commit, xargs and a shell that expands `*` write names into the arguments that a stranger may have chosen.
-    """
-    for index, argument in enumerate(arguments):
-        if argument.startswith("-") and argument != STANDARD_INPUT and os.path.lexists(argument):
-            raise RunError(_AMBIGUOUS_END if argument == _END_OF_OPTIONS else _AMBIGUOUS_OPTION.format(argument))
-        if argument == _END_OF_OPTIONS:
-            if index and _needs_value(arguments[index - 1]):
-                raise RunError(_NO_VALUE.format(arguments[index - 1]))
-            return  # whoever wrote it knows which arguments are names, so a command before it is meant
-    if arguments and arguments[0] in COMMANDS and os.path.lexists(arguments[0]):
-        raise RunError(_AMBIGUOUS_COMMAND.format(arguments[0]))
-
-
-def refuse_ambiguous_input(paths: Sequence[str]) -> None:
-    """Raise RunError for `-` among the paths of a run, also after `--` or in a list, if a file has this name."""
-    if STANDARD_INPUT in paths and os.path.lexists(STANDARD_INPUT):
-        raise RunError(_AMBIGUOUS_INPUT)
-
-
 _AMBIGUOUS_OPTION: Final = (
     "'{0}' begins like an option, but a file or folder has this name: write -- before all paths, or ./ before this "
     "one; rename it to use the option"
@@ -65,6 +43,30 @@ _AMBIGUOUS_COMMAND: Final = (
 )
 
 
+def refuse_ambiguous(arguments: Sequence[str]) -> None:
+    """Raise RunError for an option or a command that is also the name of a file or folder here.
+
+    pre-commit, xargs and a shell that expands `*` write names into the arguments that a stranger may have chosen.
+    """
+    is_value = False  # whether the argument is the value of the option before it
+    for index, argument in enumerate(arguments):
+        if argument.startswith("-") and argument != STANDARD_INPUT and os.path.lexists(argument):
+            raise RunError(_AMBIGUOUS_END if argument == _END_OF_OPTIONS else _AMBIGUOUS_OPTION.format(argument))
+        if argument == _END_OF_OPTIONS:
+            if is_value:
+                raise RunError(_NO_VALUE.format(arguments[index - 1]))
+            return  # whoever wrote it knows which arguments are names, so a command before it is meant
+        is_value = not is_value and _needs_value(argument)
+    if arguments and arguments[0] in COMMANDS and os.path.lexists(arguments[0]):
+        raise RunError(_AMBIGUOUS_COMMAND.format(arguments[0]))
+
+
+def refuse_ambiguous_input(paths: Sequence[str]) -> None:
+    """Raise RunError for `-` among the paths of a run, also after `--` or in a list, if a file has this name."""
+    if STANDARD_INPUT in paths and os.path.lexists(STANDARD_INPUT):
+        raise RunError(_AMBIGUOUS_INPUT)
+
+
 def request_of_paths(arguments: Sequence[str]) -> Request | None:
     """Return the request for paths and common options, perhaps after `check`, without importing click.
 
@@ -78,7 +80,7 @@ def request_of_paths(arguments: Sequence[str]) -> Request | None:
         return None
     try:
         options, paths = _options_and_paths(arguments)
-        return request_of(paths, options, options) if paths else None
+        return request_of(paths, options) if paths else None
     except (_NeedsClickError, RequestError):
         return None
 
@@ -125,10 +127,12 @@ def _options_and_paths(arguments: Sequence[str]) -> tuple[dict[str, Any], tuple[
 
 def _needs_value(argument: str) -> bool:
     """Return whether the next argument is the value of this one: `--output`, `-o`, or `-qo`, but not `-oq`."""
+    if not argument.startswith("-"):
+        return False
     if argument.startswith("--"):
         return _takes_value(argument)
     first = next((index for index, letter in enumerate(argument) if _takes_value(f"-{letter}")), None)
-    return argument.startswith("-") and first == len(argument) - 1
+    return first == len(argument) - 1
 
 
 def _takes_value(text: str) -> bool:
@@ -147,14 +151,14 @@ def _value(setting: Setting, text: str) -> str | int:
     raise _NeedsClickError
 
 
-def request_of(paths: tuple[str, ...], given: Iterable[str], options: Mapping[str, Any]) -> Request:
-    """Return the request for options as they were written. `given`: the fields of those that are set.
+def request_of(paths: tuple[str, ...], options: Mapping[str, Any], given: Iterable[str] | None = None) -> Request:
+    """Return the request for options as they were written. `given`: the fields that are set; None for all `options`.
 
     Raises RequestError for an empty text or path, for a pattern that no path can match, and for a text that is no pair.
 
     Whether its rules, domains and limits exist is not checked here.
     """
-    fields = frozenset(given)
+    fields = frozenset(options if given is None else given)
     for field in fields:
         _check_texts(Request.settings[field], options[field])
     return Request(

@@ -53,9 +53,12 @@ def show_settings(plan: Plan) -> None:
     groups = _groups(plan)
     with standard_output() as stream:
         for number, group in enumerate(groups):
+            if number:
+                stream.write("\n")
             more = f" and {len(group.files) - 1:,} more" if len(group.files) > 1 else ""
-            stream.write(f"{'' if number == 0 else chr(10)}# {shown_path(group.files[0])}{more}\n")
-            lines = [line for key in keys().values() if key.key != "extend" for line in _lines(key, group, plan)]
+            stream.write(f"# {shown_path(group.files[0])}{more}\n")
+            settings = [each for each in keys().values() if each.key != "extend"]
+            lines = [line for setting in settings for line in _lines(setting, group, plan)]
             width = min(max(len(line.text) for line in lines), _MAX_WIDTH)
             stream.writelines(f"{_shown(line, width)}\n" for line in lines)
 
@@ -79,58 +82,60 @@ def _shown(line: _TomlLine, width: int) -> str:
     return f"{text.ljust(width)}  # {visible(line.source)}" if line.source else text
 
 
-def _lines(key: Setting, group: _ConfiguredFiles, plan: Plan) -> list[_TomlLine]:
-    """Return the entries of a key that apply, each with its source."""
-    configured = _configured(key, group, plan)
-    if key.key == "suppress":
+def _lines(setting: Setting, group: _ConfiguredFiles, plan: Plan) -> list[_TomlLine]:
+    """Return the entries of a setting that apply, each with its source."""
+    configured = _configured(setting, group, plan)
+    if setting.key == "suppress":
         return list(_suppressions(configured))
-    given = _given(key, plan)
-    own = configured.get((key.key,))
-    if own is not None and given and not _is_refused((key.key,), own):
-        return [_joined((key.key,), own, given[key.key,])]
+    given = _given(setting, plan)
+    own = configured.get((setting.key,))
+    if own is not None and given and not _is_refused((setting.key,), own):
+        return [_joined((setting.key,), own, given[setting.key,])]
     lines = [_line_of(path, value) for path, value in configured.items()]
     lines += [_TomlLine(f"{toml_key(path)} = {toml_value(value)}", _COMMAND_LINE) for path, value in given.items()]
-    return lines or [_default(key)]
+    return lines or [_default(setting)]
 
 
-def _default(key: Setting) -> _TomlLine:
-    if key.key_default is None:
-        return _TomlLine(f"# {key.key} is not set", "default")
-    return _TomlLine(f"{key.key} = {toml_value(key.key_default)}", "default")
+def _default(setting: Setting) -> _TomlLine:
+    if setting.key_default is None:
+        return _TomlLine(f"# {setting.key} is not set", "default")
+    return _TomlLine(f"{setting.key} = {toml_value(setting.key_default)}", "default")
 
 
-def _configured(key: Setting, group: _ConfiguredFiles, plan: Plan) -> dict[Path, SetValue]:
-    """Return the values of a key in the configuration that the command line does not replace."""
-    if key.field in plan.request.given and not key.is_added_to:
+def _configured(setting: Setting, group: _ConfiguredFiles, plan: Plan) -> dict[Path, SetValue]:
+    """Return those values of a key in the configuration that apply: the command line does not replace them."""
+    if setting.field in plan.request.given and not setting.is_added_to:
         return {}
-    values = plan.values_of_run() if key.is_run_wide else group.values
-    own = {path: value for path, value in values.items() if path[0] == key.key}
+    values = plan.values_of_run() if setting.is_run_wide else group.values
+    own = {path: value for path, value in values.items() if path[0] == setting.key}
     # An empty table in one file can have entries in another one that extends it.
     filled = {path[:-1] for path in own}
     return {
-        path: value for path, value in own.items() if path not in filled and not _is_replaced(path, key, group, plan)
+        path: value
+        for path, value in own.items()
+        if path not in filled and not _is_replaced(path, setting, group, plan)
     }
 
 
-def _is_replaced(path: Path, key: Setting, group: _ConfiguredFiles, plan: Plan) -> bool:
+def _is_replaced(path: Path, setting: Setting, group: _ConfiguredFiles, plan: Plan) -> bool:
     """Return whether the command line replaces an entry of a configuration. A policy holds for the rules that run."""
-    if key.merging == "table":
-        return path[1] in getattr(plan.request, key.field)
-    if key.replaced_by not in plan.request.given:
+    if setting.merging == "table":
+        return path[1] in getattr(plan.request, setting.field)
+    if setting.replaced_by not in plan.request.given:
         return False
-    return key.key != "policy" or rule_of(path) not in group.rules
+    return setting.key != "policy" or rule_of(path) not in group.rules
 
 
-def _given(key: Setting, plan: Plan) -> Mapping[Path, Any]:
+def _given(setting: Setting, plan: Plan) -> Mapping[Path, Any]:
     """Return the values of a key on the command line, by their paths in a configuration."""
-    if key.field not in plan.request.given:
+    if setting.field not in plan.request.given:
         return {}
-    value = getattr(plan.request, key.field)
-    if key.merging == "table":
-        return {(key.key, name): each for name, each in value.items()}
-    if key.kind.option == "names":
+    value = getattr(plan.request, setting.field)
+    if setting.merging == "table":
+        return {(setting.key, name): each for name, each in value.items()}
+    if setting.kind.option == "names":
         value = [name.strip() for text in value for name in text.split(",")]
-    return {(key.key,): value}
+    return {(setting.key,): value}
 
 
 def _joined(path: Path, value: SetValue, added: Iterable[Any]) -> _TomlLine:

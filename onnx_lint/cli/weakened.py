@@ -8,6 +8,7 @@ the command line, and those that it overrides, do not count, and neither does a 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator, Set
 from typing import TYPE_CHECKING, Any, Final
@@ -63,7 +64,10 @@ def without_unused(
     `used`: the descriptions of the suppressions that suppressed something. `lowered`: the rules with a finding whose
     severity a setting lowered. A setting that only lowers severities is listed in any case.
     """
-    known = {toml_key(("suppress", f"{text.partition(']: ')[0]}]", "rule")) for text in used}
+    # A description is FILE: suppress[NUMBER]: REASON. A file or reason with "]: " in it adds names that nothing has.
+    known = {
+        toml_key(("suppress", text[: end.start() + 1], "rule")) for text in used for end in re.finditer(r"\]: ", text)
+    }
     known |= {toml_key(("severity", rule)) for rule in lowered}
     left = (
         replace(each, settings=tuple((key, value) for key, value in each.settings if not _is_idle(key, value, known)))

@@ -10,7 +10,7 @@ import os
 import pickle
 import sys
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from google.protobuf import __version__ as protobuf_version
@@ -59,7 +59,7 @@ class Answer(Record):
         return parsed(self.entry()["report"], SENT)
 
 
-def packed(report: FileReport, entry: dict[str, Any] | None) -> bytes:
+def packed(report: FileReport, entry: Mapping[str, Any] | None) -> bytes:
     """Return a report as bytes, with the rest of its entry for the cache if it has one."""
     return zlib.compress(to_bytes(entry or {"report": serialized(report, SENT)}), _LEVEL)
 

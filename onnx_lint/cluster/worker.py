@@ -101,7 +101,7 @@ class _Cell:
                     waiting.clear()
             elif not event.was_ready:
                 self._pool.close_all()
-                return f"no process can start there: {event.words}"
+                return f"no process can start there: it ended {event.words}"
             else:
                 answers.append(Answer(event.job.index, b"", event.words, event.is_limit))
         return answers
@@ -138,18 +138,19 @@ class _JobLinter:
             os.chdir(os.sep)  # where no relative path finds another file of its name
         check = file_check(self._tasks[job.index]) if job.is_kept else None
         if check is None:
-            report, entry = self._linter(job.index), None
+            answer = packed(self._linter(job.index), None)
         else:
             from onnx_lint.cache.checks import opened_check
             from onnx_lint.cache.verdicts import linted
 
             task, opening = self._tasks[job.index], self._linter.opening(job.index)
             if is_remote(check.path):
-                opened = opened_check(check, opening)
-                check, opening = opened.check, opened.source
-            report, entry = linted(check, lambda beside: lint_one(task, opening, beside))
+                attempt = opened_check(check, opening)
+                check, opening = attempt.check, attempt.source
+            found = linted(check, lambda beside: lint_one(task, opening, beside))
+            answer = packed(found.report, found.entry)
         del self._tasks[job.index]
-        return packed(report, entry)
+        return answer
 
     def _settings_of(self, job: Job) -> Settings:
         key = hashlib.blake2b(job.settings, digest_size=16).digest()

@@ -27,9 +27,9 @@ def is_url(text: str) -> bool:
 def project_url(distribution: str, labels: Container[str]) -> str | None:
     """Return the first URL of `distribution` under one of these labels (in lower case); None if there is none."""
     for entry in _project_urls(distribution):
-        label, url = (part.strip() for part in entry.partition(",")[::2])
-        if label.lower() in labels and is_url(url):
-            return url
+        label, _, url = entry.partition(",")
+        if label.strip().lower() in labels and is_url(url.strip()):
+            return url.strip()
     return None
 
 

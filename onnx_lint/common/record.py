@@ -111,7 +111,7 @@ def replace(record: _R, **changes: Any) -> _R:
 
 
 def _values_of(record: RecordType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the values of the fields; None for wrong arguments, of which a compiled `__init__` says what is wrong."""
+    """Return the values of the fields; None for wrong arguments, which a compiled `__init__` reports."""
     names = record._defaults
     given = dict(zip(names, args, strict=False))
     values = {**names, **given, **kwargs}

@@ -43,7 +43,7 @@ class Ended(Record):
     job: Any
     """The job that ended it; None if it had none, or if the job over the limit was done by then."""
     words: str
-    """A description of how the process ended, or the limit that the job exceeded."""
+    """How the process ended, such as `with exit code 1`; if it exceeded a limit, a sentence about that."""
     is_limit: bool
     code: int
     """The exit code, or the number of the signal that ended the process, negated."""
@@ -102,7 +102,8 @@ class WatchedProcess:
         if message is _END:
             return self._end()
         if not self.is_ready:
-            self.is_ready = message == READY
+            assert message == READY, "the first message of a process says that it is ready"
+            self.is_ready = True
             return Ready()
         self._answers += 1
         return Answered(self.jobs.popleft(), message)
@@ -127,8 +128,7 @@ class WatchedProcess:
         code = self._process.wait()
         job = self.jobs[0] if self.jobs else None
         if self._exceeded is None:
-            words = f"the process that linted the file ended {way_of_end(code)}"
-            return Ended(job, words, is_limit=False, code=code, was_ready=self.is_ready)
+            return Ended(job, way_of_end(code), is_limit=False, code=code, was_ready=self.is_ready)
         answers, words = self._exceeded
         return Ended(job if answers == self._answers else None, words, is_limit=True, code=code)
 
@@ -168,10 +168,13 @@ class ProcessPool:
             with contextlib.suppress(queue.Empty):
                 found = self._messages.get(timeout=LOOK_SECONDS)
             if self.limits.are_any:
-                for process in self.processes:
-                    process.end_beyond(self.limits)
-            if found is not None and found[0] in self.processes:
-                return found[0], found[0].handle(found[1])
+                for each in self.processes:
+                    each.end_beyond(self.limits)
+            if found is None:
+                continue
+            process, message = found
+            if process in self.processes:
+                return process, process.handle(message)
 
     def close(self, process: WatchedProcess) -> None:
         """End a process, and discard its messages."""

@@ -2,7 +2,7 @@
 """The program of a process that does one job after the other, see `watched_process`.
 
 It reads jobs from standard input and writes answers to standard output. It ends when standard input is closed, which
-also happens when the process that started it ends, for whatever reason.
+also happens when the process that started it ends.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ def _extended(extended: SetValue, path: str, chain: tuple[str, ...]) -> SetValue
 
 
 def check_file(value: SetValue, key: str, path: str, *, is_folder: bool = False) -> None:
-    """Raise ConfigurationError if what the value of a key names does not exist, or is neither a file nor a folder."""
+    """Raise ConfigurationError unless the path of a key is that of a regular file, or with `is_folder` of a folder."""
     location = os.path.normpath(os.path.join(value.origin.directory, path))
     wanted, exists = ("folder", os.path.isdir) if is_folder else ("file", os.path.exists)
     if not exists(location):

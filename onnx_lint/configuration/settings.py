@@ -111,7 +111,7 @@ class Setting(Record):
 
     @property
     def summary(self) -> str:
-        """The text without what the help alone says of the default."""
+        """The text without the default, which only the help shows."""
         return self.text.partition("  [")[0]
 
     @property

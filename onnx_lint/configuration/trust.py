@@ -41,6 +41,18 @@ class _AclEntry(Record):
     """The id of the user or group."""
 
 
+class _PathPart(Record):
+    """A folder, a link or the file on the way to a file."""
+
+    path: str
+    status: os.stat_result
+
+    @property
+    def is_link(self) -> bool:
+        """True for a symbolic link."""
+        return stat.S_ISLNK(self.status.st_mode)
+
+
 class Danger(Record):
     """A reason why another user could decide what a file does."""
 
@@ -72,25 +84,32 @@ def dangers(path: str) -> Iterator[Danger]:
 
     The file, the links that lead to it and each folder on the way must belong to the user or root, and nobody else may
     be able to write to them. In a folder such as /tmp everybody can write, but nobody can replace a file of others.
+    Raises OSError if one of them is missing, or if there are too many links.
     """
     if not hasattr(os, "geteuid"):
         return
     owners = {0, os.geteuid()}
-    pending, links = os.path.join(os.getcwd(), path), 0
-    while pending:
-        current, pending = pending, ""
-        for place in (*_folders(current), current):
-            status = os.lstat(place)
-            if status.st_uid not in owners:
-                yield Danger(f"{place} belongs to another user (id {status.st_uid})", is_owner=True)
-            if stat.S_ISLNK(status.st_mode):
-                links += 1
-                if links > _MAX_LINKS:
-                    raise OSError(errno.ELOOP, "too many links", path)
-                pending = os.path.join(os.path.dirname(place), os.readlink(place)) + current[len(place) :]
+    for part in _path_parts(os.path.join(os.getcwd(), path)):
+        status = part.status
+        if status.st_uid not in owners:
+            yield Danger(f"{part.path} belongs to another user (id {status.st_uid})", is_owner=True)
+        if not part.is_link and not _keeps_entries(status):
+            yield from (Danger(text, is_owner=False) for text in _ways_to_write(part.path, status, owners))
+
+
+def _path_parts(path: str) -> Iterator[_PathPart]:
+    """Yield the folders above an absolute path, from the root on, and the file. After a link, begin with its target."""
+    left = path
+    for _ in range(_MAX_LINKS + 1):
+        for place in (*_folders(left), left):
+            part = _PathPart(place, os.lstat(place))
+            yield part
+            if part.is_link:
+                left = os.path.join(os.path.dirname(place), os.readlink(place)) + left[len(place) :]
                 break
-            if not _keeps_entries(status):
-                yield from (Danger(text, is_owner=False) for text in _ways_to_write(place, status, owners))
+        else:
+            return
+    raise OSError(errno.ELOOP, "too many links", path)
 
 
 def _folders(path: str) -> Iterator[str]:

@@ -49,14 +49,18 @@ def _spelling(value: Any, kind: ValueKind) -> str:
 
 def _shown_fault(value: Any, kind: ValueKind) -> str:
     """Return a value that a kind does not accept, in words; of a list or table the first wrong item."""
-    if isinstance(value, Mapping) and value and (kind.accepts({}) or "minProperties" in kind.schema):
+    # A kind that takes tables, perhaps beside lists: the empty table shows it, or the schema if that is not allowed.
+    takes_tables = kind.accepts({}) or "minProperties" in kind.schema
+    if isinstance(value, Mapping) and value and takes_tables:
         return _wrong_entry(value, kind)
     return _wrong_item(value, kind) if isinstance(value, list) else shown_value(value)
 
 
 def _wrong_entry(value: Mapping[str, Any], kind: ValueKind) -> str:
-    """Return the first wrong entry of a table, in words."""
-    name = next(name for name in value if not kind.accepts({name: value[name]}))
+    """Return the first wrong entry of a table, in words; the table if each entry is right."""
+    name = next((name for name in value if not kind.accepts({name: value[name]})), None)
+    if name is None:
+        return shown_value(value)
     item = shown_value(value[name])
     is_plain = name.strip() and item not in ("a list", "a table")
     return f"a table with {item} for {name!r}" if is_plain else f"a table with a wrong entry {name!r}"

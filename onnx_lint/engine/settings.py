@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from typing import TYPE_CHECKING, Any, Final
 
 from onnx_lint.common.record import EMPTY, Record
@@ -130,8 +130,15 @@ def names_of(values: Iterable[str]) -> tuple[str, ...]:
     """Return the names in comma-separated lists, in the spelling of a selector if only the case differs."""
     names = [name.strip() for value in values for name in value.split(",")]
     known = selectors() if names else set()
-    spellings = ((name, name.upper(), name.lower()) for name in names if name)
-    return tuple(dict.fromkeys(next((each for each in found if each in known), found[0]) for found in spellings))
+    return tuple(dict.fromkeys(_spelled(name, known) for name in names if name))
+
+
+def _spelled(name: str, known: Set[str]) -> str:
+    """Return the name in the case in which it is known; the name itself if it is unknown."""
+    for spelling in (name, name.upper(), name.lower()):
+        if spelling in known:
+            return spelling
+    return name
 
 
 def check_rule(name: str) -> None:

@@ -280,7 +280,7 @@ ELEMENT_TYPES: Final = ValueKind(
 _LARGEST: Final = 2**63 - 1
 """The largest size of a dimension."""
 _VARIABLE_PATTERN: Final = r"(?!\s*[-+]?[0-9]*\s*$)[\s\S]+"
-"""No number, which would be a variable of any size."""
+"""A number is not allowed: it would be a variable of any size."""
 SHAPE: Final = ValueKind(
     "a list of sizes without quotes, names of variables, '*' or one '...'",
     {

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-from onnx_lint.common.record import replace
+from onnx_lint.common.record import Record, replace
 from onnx_lint.common.whole_file import NotWrittenError, Replaceable, whole_file
 from onnx_lint.input.copying import copy_range
 from onnx_lint.input.source import FileSource
@@ -22,8 +22,16 @@ from onnx_lint.wording import quote
 _BLOCK_BYTES: Final = 1 << 20
 
 
-def copies_of_data(model: Model, partial: Iterable[DataCopy]) -> tuple[list[DataCopy], list[str]]:
-    """Return a copy of each data file of a model under its own name, and a sentence for each that cannot be copied.
+class CopiesOfData(Record):
+    """The copies of the data files of a model for another folder."""
+
+    copies: tuple[DataCopy, ...]
+    not_copied: tuple[str, ...]
+    """A sentence for each data file that cannot be copied."""
+
+
+def copies_of_data(model: Model, partial: Iterable[DataCopy]) -> CopiesOfData:
+    """Return a copy of each data file of a model under its own name.
 
     `partial`: copies of only a part of their file, which replace the whole copies.
     """
@@ -39,7 +47,7 @@ def copies_of_data(model: Model, partial: Iterable[DataCopy]) -> tuple[list[Data
             copies[location] = DataCopy(location, location, ((0, size, 0),), size)
             continue
         not_copied[f"{quote(location)} was not copied: {_why_not_copied(model, file)}"] = None
-    return list(copies.values()), list(not_copied)
+    return CopiesOfData(tuple(copies.values()), tuple(not_copied))
 
 
 def _why_not_copied(model: Model, file: ExternalFile | None) -> str:

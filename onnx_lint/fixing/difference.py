@@ -13,7 +13,7 @@ from typing import Any, Final
 from onnx_lint import schema
 from onnx_lint.common.deadline import check_deadline
 from onnx_lint.common.digest import sha256
-from onnx_lint.common.record import replace
+from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.lint import load_source
 from onnx_lint.engine.settings import Settings
 from onnx_lint.fixing.edited_message import edited
@@ -332,27 +332,33 @@ def _changes(edits: tuple[Edit, ...], kind: str, lists: _Lists) -> Iterable[_Cha
         if isinstance(edit, Shorten):
             continue
         key = edit.place.key
-        size, container = _steps_to_container(key, kind)
+        container = _container_of(key, kind)
+        size = container.steps
         field = key[size][0]
         name = (*key[:size], (field, None))
         if name not in found:
             found[name] = _Changes(key[:size], field, lists)
-        is_line = container in CONTAINERS and field not in OF_HEADERS.get(container, ())
+        is_line = container.kind in CONTAINERS and field not in OF_HEADERS.get(container.kind, ())
         found[name].add(edit, key[size:] if is_line else ((field, None),))
     return found.values()
 
 
-def _steps_to_container(key: PlaceKey, kind: str) -> tuple[int, str]:
-    """Return the number of steps to the innermost message around a place that has a line for each element; its kind.
+class _ContainerOfPlace(Record):
+    """The innermost message around a place that has a line for each element, or the root."""
 
-    If there is no such message, return those of the root.
-    """
-    size, container = 0, kind
+    steps: int
+    """The number of steps to it from the root."""
+    kind: str
+
+
+def _container_of(key: PlaceKey, kind: str) -> _ContainerOfPlace:
+    """Return the container of a place. `kind`: that of the root."""
+    found = _ContainerOfPlace(0, kind)
     for number, (field, _) in enumerate(key):
         if kind in CONTAINERS:
-            size, container = number, kind
+            found = _ContainerOfPlace(number, kind)
         inner = wire.fields_by_name(kind)[field].message
         if inner is None:
             break
         kind = inner
-    return size, container
+    return found

@@ -6,8 +6,6 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from abc import abstractmethod
-from collections import Counter
 from collections.abc import Callable, Collection
 from functools import partial
 from typing import Final
@@ -20,13 +18,12 @@ from onnx_lint.engine.lint import LintOptions, lint_source, load_source, opened
 from onnx_lint.engine.proposed_fixes import without_edits
 from onnx_lint.engine.settings import Settings
 from onnx_lint.fixing.difference import difference_of
-from onnx_lint.fixing.rounds import FixOutcome, Round, fix_in_rounds, problem_of_written
+from onnx_lint.fixing.rounds import FixOutcome, fix_in_rounds, problem_of_written, with_last_round
 from onnx_lint.input.copying import copy_all
 from onnx_lint.input.locations import has_folder, is_remote
 from onnx_lint.input.patched_source import PatchedSource, unpatched
 from onnx_lint.input.source import FileSource, Source, SourceError, open_file
-from onnx_lint.ir.places.edits import Assign, Edit
-from onnx_lint.ir.places.splices import Splicer
+from onnx_lint.ir.places.edits import Assign, Edit, Fix
 from onnx_lint.ir.tensors.data_folder import DataFolder
 from onnx_lint.loader.limits.not_checked import NotCheckedError, within_time
 from onnx_lint.model import Model
@@ -50,16 +47,14 @@ class FixOptions(Record):
 class FileToFix(Record):
     """A file to fix, or a model in memory, with the settings for it."""
 
-    path: str
-    """The file, or `-` for standard input, which is copied to standard output."""
+    destination: str | Callable[[PatchedSource], None]
+    """The path of the file to replace, `-` for standard output, or a function to call with the fixed model."""
     name: str
     """The name in the report."""
     settings: Settings
     fix_options: FixOptions
     context: Context = Context.NONE
     """The lines or pictures to collect around findings, as in `onnx_lint.engine.lint.lint_file`."""
-    receive: Callable[[PatchedSource], None] | None = None
-    """Called with the fixed model, which is then not written to a file; None to write a file."""
 
     def lint(self, source: Source, beside: DataFolder | None = None) -> FileReport:
         """Return the report on a source as if it were the file, with the edits of the fixes that may be made."""
@@ -80,15 +75,19 @@ class FileToFix(Record):
     ) -> FileReport:
         """Return the report on a source without the fixes that would also change suppressed findings.
 
-        A report of `lint` has such fixes, since fixing decides itself which edits it makes. If there are suppressed
-        findings and fixes, the source is linted once more, which withdraws them; if that crashes or cannot read the
-        source, the report keeps them, for display only. `beside`: the folder of the data files, if it is another one.
+        `lint` keeps the edits of such fixes. If `report` may offer one, this method lints the source again without
+        edits, so that the report does not offer it. If that crashes or cannot read the source, `report` is returned.
+        `beside`: the folder of the data files, if it is another one.
         """
         if not report.suppressed or not any(each.advice.fix for each in unfold(report.diagnostics)):
             return report
         options = LintOptions(is_file=has_folder(self.name), context=self.context, beside=beside)
         found = lint_source(source, self.name, self.settings, options)
         return report if found.internal_errors or found.unreadable is not None else found
+
+    def failure(self, reason: str) -> str:
+        """Return the sentence that the fixes were not computed, with the reason, such as a failure of the disk."""
+        return f"{self.name} was not fixed: {reason}"
 
     def load(self, source: Source) -> Model:
         """Load a source as if it were the file."""
@@ -117,8 +116,6 @@ def fix_file(
 
 def fix_source(source: Source, file: FileToFix) -> FileReport:
     """Fix the file that `source` has open, return the report on the result, and close the source."""
-    if file.path == "-":
-        file = replace(file, receive=_write_to_standard_output)
     try:
         with within_time(file.settings.limits):
             return _fix(source, file)
@@ -132,15 +129,17 @@ def _fix(source: Source, file: FileToFix) -> FileReport:
     """Fix the file, and return the report on the result; on the file as it is if it could not be written."""
     destination = _destination_of(file, source)
     unchanged = FixOutcome(unpatched(source), file.lint(unpatched(source)))
+    failure = file.failure
     try:
         outcome = fix_in_rounds(source, unchanged.report, file.lint, file.load, unsafe=file.fix_options.unsafe)
         if file.fix_options.shows_difference:
             return _final_report(file, replace(unchanged, repair=_preview(destination, outcome)))
         # Files are written from here on, and a written file must not be reported as not checked for lack of time.
         lift_deadline()
+        failure = destination.failure
         outcome = destination.write(outcome)
     except (NotWrittenError, OSError) as error:
-        repair = Repair(problem=f"{file.name} was not changed: {reason_of(error)}")
+        repair = Repair(problem=failure(reason_of(error)))
         return _final_report(file, replace(unchanged, repair=repair))
     except Exception as error:
         return _final_report(file, unchanged).with_crash(error, "fixing the file")
@@ -169,11 +168,15 @@ def _destination_of(file: FileToFix, source: Source) -> _Destination:
     """Return where the fixed model goes. `source`: the open file, which is recognized when it is replaced."""
     if file.fix_options.output_path is not None:
         return _NewFile(file, path=file.fix_options.output_path)
-    if file.receive is not None:
-        return _Receiver(file, receive=file.receive)
+    if not isinstance(file.destination, str):
+        return _Receiver(file, receive=file.destination)
+    if file.destination == "-":
+        return _StandardOutput(file)
     if isinstance(source, FileSource):
-        return _InPlace(file, original=OpenFile(source.descriptor, os.fstat(source.descriptor)))
-    return _InPlace(file, original=Replaceable.NO_FILE)  # a remote model, which is never replaced
+        original: Replaced = OpenFile(source.descriptor, os.fstat(source.descriptor))
+    else:
+        original = Replaceable.NO_FILE  # a remote model, which is never replaced
+    return _InPlace(file, path=file.destination, original=original)
 
 
 class _Destination(Record):
@@ -206,9 +209,13 @@ class _Destination(Record):
             if each.advice.edits is not None and each.advice.edits.copies
         ]
 
-    @abstractmethod
     def write(self, outcome: FixOutcome) -> FixOutcome:
         """Write the result, and return it with all fixes. Raises NotWrittenError and OSError."""
+        raise NotImplementedError
+
+    def failure(self, reason: str) -> str:
+        """Return the sentence that the result was not written, with the reason."""
+        return f"{self.file.name} was not changed: {reason}"
 
     def lint(self, source: Source) -> FileReport:
         """Return the report on a source as if it were the written file."""
@@ -216,21 +223,12 @@ class _Destination(Record):
 
     def with_fixes_in_new_files(self, outcome: FixOutcome, findings: list[Diagnostic]) -> FixOutcome:
         """Return the result with one more round: the fixes of findings that need new data files."""
-        fixes = [each.advice.edits for each in findings if each.advice.edits is not None]
-        copies = [each for fix in fixes for each in fix.copies]
-        edits = [edit for fix in fixes for edit in fix.edits]
-        if self.is_copy:  # a data file in another folder can keep its name
-            names = {each.target for each in copies}
-            edits = [edit for edit in edits if not _writes_location(edit, names)]
-            copies = [replace(each, target=each.location) for each in copies]
-        source, kind = outcome.source, outcome.report.kind
-        if edits:
-            splicer = Splicer(source, kind)
-            source = source.patched(splice.patch for splice in splicer.with_lengths(splicer.splices_of(edits)))
-        rounds = (*outcome.rounds, Round(outcome.source, tuple(edits), kind, tuple(copies)))
-        fixed = Counter(dict(outcome.repair.fixed)) + Counter(each.rule for each in findings)
-        repair = replace(outcome.repair, fixed=tuple(sorted(fixed.items())))
-        return replace(outcome, source=source, rounds=rounds, repair=repair)
+        fixes = [self.fix_with_copies(each.advice.edits) for each in findings if each.advice.edits is not None]
+        return with_last_round(outcome, fixes, [each.rule for each in findings])
+
+    def fix_with_copies(self, fix: Fix) -> Fix:
+        """Return how a fix that needs new data files is made here."""
+        return fix
 
     def write_with_new_files(
         self, path: str, replaces: Replaced, outcome: FixOutcome, findings: list[Diagnostic]
@@ -239,22 +237,21 @@ class _Destination(Record):
 
         Return it with the report on the written file.
         """
-        from onnx_lint.fixing.data_files import copies_of_data, new_data_files
+        from onnx_lint.fixing.data_files import CopiesOfData, copies_of_data, new_data_files
 
         fixed = self.with_fixes_in_new_files(outcome, findings)
         model = self.file.load(outcome.source)
-        copies = list(fixed.rounds[-1].copies)
-        not_copied: list[str] = []
+        new_data = CopiesOfData(fixed.rounds[-1].copies, ())
         if self.is_copy:
-            copies, not_copied = copies_of_data(model, copies)
+            new_data = copies_of_data(model, new_data.copies)
         folder = model.data_folder
         model.release()
         problem_of = partial(problem_of_written, outcome, has_new_data=True, is_copy=self.is_copy)
-        with new_data_files(copies, folder, os.path.dirname(path)) as new_files:
-            _write_checked(path, fixed.source, lambda new: problem_of(self.lint(new)), replaces)
+        with new_data_files(new_data.copies, folder, os.path.dirname(path)) as new_files:
+            report = _write_checked(path, fixed.source, self.lint, problem_of, replaces=replaces)
         written = ((path, fixed.source.size), *new_files) if self.is_copy else tuple(new_files)
-        repair = replace(fixed.repair, not_made=(*fixed.repair.not_made, *not_copied), written=written)
-        return replace(fixed, report=self.lint(fixed.source), repair=repair)
+        repair = replace(fixed.repair, not_made=(*fixed.repair.not_made, *new_data.not_copied), written=written)
+        return replace(fixed, report=report, repair=repair)
 
 
 class _NewFile(_Destination):
@@ -275,9 +272,39 @@ class _NewFile(_Destination):
 
     def write(self, outcome: FixOutcome) -> FixOutcome:
         if os.path.lexists(self.path):
-            raise NotWrittenError(f"{self.path} already exists")
+            raise NotWrittenError("it already exists")
         findings = self.findings_needing_files(outcome)
         return self.write_with_new_files(self.path, Replaceable.NO_FILE, outcome, findings)
+
+    def fix_with_copies(self, fix: Fix) -> Fix:
+        # A data file in another folder can keep its name.
+        names = {each.target for each in fix.copies}
+        return replace(
+            fix,
+            edits=tuple(edit for edit in fix.edits if not _writes_location(edit, names)),
+            copies=tuple(replace(each, target=each.location) for each in fix.copies),
+        )
+
+    def failure(self, reason: str) -> str:
+        return f"{self.path} was not written: {reason}"
+
+
+class _StandardOutput(_Destination):
+    """Standard output, for a model from standard input."""
+
+    @property
+    def takes_data_files(self) -> bool:
+        return False
+
+    def write(self, outcome: FixOutcome) -> FixOutcome:
+        if sys.__stdout__ is None:
+            raise NotWrittenError("it is closed")
+        sys.__stdout__.flush()
+        copy_all(outcome.source, sys.__stdout__.fileno())
+        return outcome
+
+    def failure(self, reason: str) -> str:
+        return f"the fixed model was not written in full to standard output: {reason}"
 
 
 class _Receiver(_Destination):
@@ -300,11 +327,12 @@ _WRITABLE: Final = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 class _InPlace(_Destination):
     """The original file, which the fixed one replaces."""
 
+    path: str
     original: Replaced
 
     @property
     def takes_data_files(self) -> bool:
-        return not os.path.islink(self.file.path)
+        return not os.path.islink(self.path)
 
     def write(self, outcome: FixOutcome) -> FixOutcome:
         findings = self.findings_needing_files(outcome)
@@ -313,12 +341,13 @@ class _InPlace(_Destination):
         path = self._path_to_replace()
         if findings:
             return self.write_with_new_files(path, self.original, outcome, findings)
-        _write_checked(path, outcome.source, lambda new: problem_of_written(outcome, self.lint(new)), self.original)
+        problem_of = partial(problem_of_written, outcome)
+        _write_checked(path, outcome.source, self.lint, problem_of, replaces=self.original)
         return outcome
 
     def _path_to_replace(self) -> str:
         """Return the path of the file, without links. Raises NotWrittenError if it must not be replaced."""
-        path = self.file.path
+        path = self.path
         if is_remote(path):
             raise NotWrittenError("it is in a store, and only local files are replaced")
         if os.path.islink(path):
@@ -342,17 +371,21 @@ def _writes_location(edit: Edit, names: Collection[str]) -> bool:
 
 
 def _write_checked(
-    path: str, source: PatchedSource, problem_of: Callable[[Source], str | None], replaces: Replaced
-) -> None:
-    """Write the source to the file at `path`. Raises NotWrittenError if the new file has a problem."""
+    path: str,
+    source: PatchedSource,
+    lint: Callable[[Source], FileReport],
+    problem_of: Callable[[FileReport], str | None],
+    *,
+    replaces: Replaced,
+) -> FileReport:
+    """Write the source to the file at `path`, and return the report on it.
+
+    Raises NotWrittenError if the report shows a problem: then no file is written.
+    """
     with whole_file(path, replaces) as (descriptor, new):
         copy_all(source, descriptor)
-        problem = problem_of(open_file(new))
+        report = lint(open_file(new))
+        problem = problem_of(report)
         if problem is not None:
             raise NotWrittenError(problem)
-
-
-def _write_to_standard_output(source: PatchedSource) -> None:
-    assert sys.__stdout__ is not None
-    sys.__stdout__.flush()
-    copy_all(source, sys.__stdout__.fileno())
+    return report

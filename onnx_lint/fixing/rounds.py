@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from functools import partial
 from typing import Final
 
-from onnx_lint.common.record import Record
+from onnx_lint.common.record import Record, replace
 from onnx_lint.engine.fix_candidates import Candidate, candidates, without_overlaps
 from onnx_lint.engine.registry import registry
 from onnx_lint.engine.withdrawn_fixes import last_indices, mends_suppressed, moves_places
@@ -332,6 +332,26 @@ def _is_left_over(rule: str) -> bool:
     """Return whether the rule reports unused parts. Deleting a node may leave some for a later round."""
     entry = registry().get(rule)
     return entry is not None and (entry.chapter == "hygiene" or "OPS-7" in entry.clauses)
+
+
+def with_last_round(outcome: FixOutcome, fixes: Sequence[Fix], rules: Sequence[str]) -> FixOutcome:
+    """Return the result with one more round, of fixes that need new data files. The report stays that before the round.
+
+    `rules`: the rule of each finding that the fixes remove.
+    """
+    source, kind = outcome.source, outcome.report.kind
+    edits = tuple(edit for fix in fixes for edit in fix.edits)
+    copies = tuple(each for fix in fixes for each in fix.copies)
+    if edits:
+        splicer = Splicer(source, kind)
+        source = source.patched(splice.patch for splice in splicer.with_lengths(splicer.splices_of(edits)))
+    fixed = Counter(dict(outcome.repair.fixed)) + Counter(rules)
+    return replace(
+        outcome,
+        source=source,
+        rounds=(*outcome.rounds, Round(outcome.source, edits, kind, copies)),
+        repair=replace(outcome.repair, fixed=tuple(sorted(fixed.items()))),
+    )
 
 
 def problem_of_written(

@@ -6,6 +6,7 @@ For local files nothing else of the support for remote models is imported.
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Final
 
@@ -35,8 +36,12 @@ _PARAMETER: Final = r"([;&#?][^/;&#?=]*)=(?!\*\*\*(?:[/;&#?]|$))[^/;&#?]*"
 """Matches a parameter in a path: a name with a value that is not hidden yet."""
 _USER: Final = "://.*@|:[^/]*@|%[0-9A-Fa-f]{2}"
 """Matches, in a decoded host or path, the user of an address, and characters that are encoded more than twice."""
-_UNENCODED_USER: Final = r"(?!arn:)[^/?#@\[]*:(?![0-9]*(?:[/?#]|$))"
-"""A name and a colon without a port: the beginning of an address whose password contains a slash."""
+_UNENCODED_USER: Final = r"^(?!arn:)[^/?#@\[]*:(?:(?![0-9]*[/?#])(?s:.*)|[0-9]*(?:/[^?#]*|[/?#][^=]*))@"
+"""Matches a user and a password with a character that should be encoded, such as a slash.
+
+A password of digits and a slash looks like a port and a path. It is taken for a password if an `@` follows in the path,
+or in a query without a `=`: to hide too much of an address is better than to show a password.
+"""
 _VERSION: Final = r"\?versionId="
 _HIDDEN: Final = "***"
 
@@ -88,15 +93,18 @@ def shown_address(address: str) -> str:
 
 
 def without_user(address: str) -> str:
-    """Return an address without user and password, even if these contain characters that should be encoded."""
+    """Return an address without user and password, even if these contain characters that should be encoded.
+
+    A password stays that begins with digits, contains a `?` or `#` after them, and then a `=`.
+    """
     scheme, separator, rest = address.partition("://")
     host = re.split(r"[/?#]" if is_web(address) else r"[/?]", rest, maxsplit=1)[0]
     if "@" in host:
         if address.lower().startswith(_HUB) and ":" not in host.partition("@")[0]:
             return address  # on the hub, an @ begins a revision
         rest = rest.removeprefix(host.rpartition("@")[0] + "@")
-    elif re.match(_UNENCODED_USER, rest) is not None:
-        rest = rest.rpartition("@")[2]
+    else:
+        rest = re.sub(_UNENCODED_USER, "", rest)
     return f"{scheme}{separator}{rest}"
 
 
@@ -117,6 +125,11 @@ def without_query(address: str) -> str:
     return re.split(r"[?#]" if is_web(address) else _VERSION, address, maxsplit=1)[0]
 
 
+def file_name_of(location: str) -> str:
+    """Return the name for a copy of the file at a path or address: of an address without a query and secrets."""
+    return os.path.basename(shown_address(location).partition("?")[0] if is_remote(location) else location)
+
+
 def folder_of(address: str) -> str:
     """Return the address of the folder of an object, without a final slash and without a query."""
     scheme, _, rest = without_query(address).partition("://")
@@ -125,14 +138,23 @@ def folder_of(address: str) -> str:
 
 def _shown_part(part: str) -> str:
     """Return a host or a path with credentials hidden: the whole part if they are encoded."""
-    before, _, after = part.rpartition("@")
-    if "://" in before or ":" in before.rpartition("/")[2]:
-        part = f"{_HIDDEN}@{after}"
+    part = _with_user_hidden(part)
     if re.search(_USER, _decoded(part)) is not None:
         return _HIDDEN
-    part = re.sub(r"(#[^/=]*)=.*", rf"\1={_HIDDEN}", part)  # a fragment ends the address, also after a slash
-    part = re.sub(_PARAMETER, rf"\1={_HIDDEN}", part)
+    part = _with_parameters_hidden(part)
     return _HIDDEN if re.search(_PARAMETER, _decoded(part)) is not None else part
+
+
+def _with_user_hidden(part: str) -> str:
+    """Return a host or a path without the user of a further address in it."""
+    before, _, after = part.rpartition("@")
+    return f"{_HIDDEN}@{after}" if "://" in before or ":" in before.rpartition("/")[2] else part
+
+
+def _with_parameters_hidden(part: str) -> str:
+    """Return a host or a path with the values of its parameters hidden, unless their names are encoded."""
+    part = re.sub(r"(#[^/=]*)=.*", rf"\1={_HIDDEN}", part)  # a fragment ends the address, also after a slash
+    return re.sub(_PARAMETER, rf"\1={_HIDDEN}", part)
 
 
 def _shown_parameter(parameter: str) -> str:

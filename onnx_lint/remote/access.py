@@ -45,7 +45,7 @@ class Patience:
         self._seconds = seconds
         self._spent = 0.0
         self._begun: float | None = None
-        """The time at which the request began that goes on."""
+        """The time at which the current request began."""
 
     @contextlib.contextmanager
     def spent(self) -> Iterator[None]:

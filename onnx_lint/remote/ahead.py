@@ -94,7 +94,7 @@ def _work(jobs: SimpleQueue[Callable[[], None] | None]) -> None:
 
 
 def _open(future: Future[Opened], opening: Opening) -> None:
-    """Set the result of the future, which never is an exception: the linter raises that in its turn."""
+    """Set the result of the future: a function that returns the source, or raises the error at the turn of the file."""
     try:
         source = opening.open(_MAX_BYTES)
         source.read_early(lambda: _read_early(source, opening), _MAX_EARLY_BYTES)

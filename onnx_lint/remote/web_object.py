@@ -18,6 +18,7 @@ import aiohttp
 import yarl
 from fsspec.asyn import sync
 
+from onnx_lint.common.record import Record
 from onnx_lint.remote.access import Access, tried
 from onnx_lint.remote.errors import ChangedError, RemoteError, RemoteNotFoundError, TooLargeError
 from onnx_lint.remote.objects import ObjectInfo, StoredObject
@@ -118,13 +119,14 @@ class WebObject(StoredObject):
             if answer.status == HTTPStatus.OK:
                 self._size = await self._all_of(answer, parts)
                 return _beginning(self._size, answer)
-            start, stop, self._size = _range_of(answer)
+            found = _range_of(answer)
+            self._size = found.size
             if answer.status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
                 if self._size:
                     raise RemoteError("the server refused a range of the file (416)")
                 return _beginning(0, answer)
             wanted = min(length, self._size)
-            if (start, stop) != (0, wanted):
+            if (found.start, found.stop) != (0, wanted):
                 raise RemoteError(_ANOTHER_RANGE)
             parts.add(0, await self._content(answer, wanted))
             return _beginning(self._size, answer)
@@ -135,9 +137,12 @@ class WebObject(StoredObject):
                 raise ChangedError
             if answer.status == HTTPStatus.OK:
                 raise RemoteError("the server returned the whole file instead of a range, although it supports ranges")
-            if answer.status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE or _range_of(answer)[2] != self._size:
+            if answer.status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
                 raise ChangedError
-            if _range_of(answer)[:2] != (start, stop):
+            found = _range_of(answer)
+            if found.size != self._size:
+                raise ChangedError
+            if (found.start, found.stop) != (start, stop):
                 raise RemoteError(_ANOTHER_RANGE)
             return await self._content(answer, stop - start)
 
@@ -176,14 +181,24 @@ def _beginning(size: int, answer: aiohttp.ClientResponse) -> ObjectInfo:
     return ObjectInfo(size, etag or answer.headers.get("Last-Modified"), content_version_of({"ETag": etag}))
 
 
-def _range_of(answer: aiohttp.ClientResponse) -> tuple[int, int, int]:
-    """Return the range of a response: the first byte, the byte after the last, and the size of the file."""
+class _AnsweredRange(Record):
+    """The range of a file that a response has."""
+
+    start: int
+    stop: int
+    """The byte after the last; 0 if the response has no bytes."""
+    size: int
+    """The size of the file."""
+
+
+def _range_of(answer: aiohttp.ClientResponse) -> _AnsweredRange:
+    """Return the range of a response. Raises RemoteError if the response does not have it."""
     found = re.fullmatch(_CONTENT_RANGE, answer.headers.get("Content-Range", "").strip())
     if found is None:
         raise RemoteError("the server does not say which range of the file it returns")
     if found[1] is None:
-        return 0, 0, int(found[3])
-    return int(found[1]), int(found[2]) + 1, int(found[3])
+        return _AnsweredRange(start=0, stop=0, size=int(found[3]))
+    return _AnsweredRange(start=int(found[1]), stop=int(found[2]) + 1, size=int(found[3]))
 
 
 def _too_large(what: str, most: int) -> TooLargeError:

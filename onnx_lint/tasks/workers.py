@@ -120,11 +120,12 @@ class _Blame:
 
 
 def report_of_end(task: Task, words: str, is_limit: bool) -> FileReport:
-    """Return the report of a file that ended its process, or exceeded a limit."""
+    """Return the report of a file that ended its process, or exceeded a limit. `words`: as in `Ended`."""
     path = task.reported_path
     if is_limit:
         return FileReport(path, 0, unreadable=f"{path}: {words}")
-    return FileReport(path, 0, internal_errors=(InternalError(OWN_ERRORS, words, ""),))
+    error = InternalError(OWN_ERRORS, f"the process that linted the file ended {words}", "")
+    return FileReport(path, 0, internal_errors=(error,))
 
 
 def prepared(tasks: Sequence[Task]) -> Callable[[int], FileReport]:

@@ -9,15 +9,17 @@ from pathlib import Path
 import pytest
 
 from onnx_lint.cache import folder as module
-from onnx_lint.cache.folder import CacheFolderError, cache_folder, prepare, refuse_beside_models
+from onnx_lint.cache.folder import CacheFolder, CacheFolderError, cache_folder, prepare, refuse_beside_models
 
 
 def test_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/somebody")
-    assert cache_folder({}) == ("/home/somebody/.cache/onnx-lint", False)
-    assert cache_folder({"XDG_CACHE_HOME": "cache"}) == ("/home/somebody/.cache/onnx-lint", False)
-    assert cache_folder({"XDG_CACHE_HOME": "/cache"}) == ("/cache/onnx-lint", True)
-    assert cache_folder({"XDG_CACHE_HOME": "/cache", "ONNX_LINT_CACHE_DIR": "/own"}) == ("/own", True)
+    usual = CacheFolder("/home/somebody/.cache/onnx-lint", is_chosen=False)
+    assert cache_folder({}) == usual
+    assert cache_folder({"XDG_CACHE_HOME": "cache"}) == usual
+    assert cache_folder({"XDG_CACHE_HOME": "/cache"}) == CacheFolder("/cache/onnx-lint", is_chosen=True)
+    chosen = cache_folder({"XDG_CACHE_HOME": "/cache", "ONNX_LINT_CACHE_DIR": "/own"})
+    assert chosen == CacheFolder("/own", is_chosen=True)
     with pytest.raises(CacheFolderError, match="not an absolute path"):
         cache_folder({"ONNX_LINT_CACHE_DIR": "own"})
 

@@ -288,12 +288,12 @@ def test_an_entry_of_another_machine(cache: Verdicts, model: Path, monkeypatch: 
     (model.parent / "w.bin").write_bytes((4).to_bytes(8, "little"))
     model.write_bytes(model_bytes(location="w.bin", integer=True))
     check = check_of(model)
-    report, entry = verdicts.linted(
+    linted = verdicts.linted(
         check,
         lambda beside: lint_file(check.path, check.settings, check.name, context=Context.LINES, beside=beside),
     )
-    assert entry is not None
-    entry = verdicts.from_bytes(verdicts.to_bytes(entry))  # as it is sent
+    assert linted.entry is not None
+    entry = verdicts.from_bytes(verdicts.to_bytes(linted.entry))  # as it is sent
     (location,) = entry["opened"]
     for seen in (entry["identity"], entry["opened"][location]):
         seen[0] += 1
@@ -302,7 +302,7 @@ def test_an_entry_of_another_machine(cache: Verdicts, model: Path, monkeypatch: 
         cache.keep(check, {**entry, **change}, moment)
         assert cache.find(check, may_read=False) is None
     cache.keep(check, {**entry, "moment": 0}, moment)
-    assert cache.find(check, may_read=False) == report
+    assert cache.find(check, may_read=False) == linted.report
 
 
 def test_what_no_file_system_tells_about_is_not_kept() -> None:

@@ -226,6 +226,18 @@ def test_standard_input_goes_to_standard_output(data: bytes):
     assert (b"fixed" in done.stderr) == (data == UNORDERED)
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no such device")
+@pytest.mark.parametrize(
+    ("output", "reason"), [("/dev/full", "No space left on device"), ("&-", "it is closed")], ids=["full", "closed"]
+)
+def test_a_standard_output_that_does_not_take_the_model_is_named(output: str, reason: str):
+    command = f'"{sys.executable}" -m onnx_lint fix -q -f concise - < a.onnx >{output}'
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert f"Error: the fixed model was not written in full to standard output: {reason}\n" in done.stderr
+    assert "unordered-nodes" in done.stderr
+
+
 def test_a_file_that_cannot_be_replaced_is_reported(capsys: Output, monkeypatch: pytest.MonkeyPatch):
     def fail(*_: object) -> None:
         raise PermissionError(13, "Permission denied")

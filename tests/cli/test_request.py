@@ -336,6 +336,9 @@ def test_only_what_may_be_ambiguous_is_looked_up(
         (["-qo"], True),
         (["fix", "--output"], True),
         (["explain", "--plugin"], True),
+        (["--exclude", "x", "-o"], True),
+        (["--exclude", "-o"], False),  # -o is the value
+        (["--exclude", "-o", "-o"], True),
         (["-oq"], False),
         (["-q"], False),
         (["--exclude=x"], False),

@@ -27,6 +27,13 @@ def test_only_suppressions_that_suppressed_nothing_are_left_out():
     )
 
 
+def test_a_suppression_is_found_by_any_name_of_its_file():
+    """Also by one that looks like the end of an entry."""
+    entry = "a]: b/onnx-lint.toml: suppress[0]"
+    weakened = (Weakening("a]: b/onnx-lint.toml", ((f'suppress."{entry}".rule', "cycle"),)),)
+    assert without_unused(weakened, [f"{entry}: as in c[0]: known"]) == weakened
+
+
 @pytest.mark.parametrize(
     ("working", "options", "is_listed"),
     [

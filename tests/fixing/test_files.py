@@ -18,7 +18,8 @@ from onnx_lint.engine.settings import Settings
 from onnx_lint.engine.suppressions import Suppression
 from onnx_lint.fixing import files
 from onnx_lint.input.patched_source import unpatched
-from onnx_lint.input.source import BytesSource, Source
+from onnx_lint.input.source import BytesSource, ReadError, Source
+from onnx_lint.report.file_report import FileReport
 from onnx_lint.report.folding import unfold
 
 
@@ -27,12 +28,16 @@ def test_a_file_that_is_not_as_expected_is_not_put_in_place(tmp_path: Path, prob
     path, seen = tmp_path / "model.onnx", []
     path.write_bytes(b"old")
 
-    def check(written: Source) -> str | None:
+    def lint(written: Source) -> FileReport:
         seen.append((written.read_at(0, written.size), path.read_bytes()))
+        return FileReport("model.onnx", written.size)
+
+    def check(_: FileReport) -> str | None:
         return problem or None
 
+    new = unpatched(BytesSource(b"new"))
     with pytest.raises(NotWrittenError, match=problem) if problem else nullcontext():
-        files._write_checked(str(path), unpatched(BytesSource(b"new")), check, Replaceable.ANY_FILE)
+        files._write_checked(str(path), new, lint, check, replaces=Replaceable.ANY_FILE)
     assert seen == [(b"new", b"old")]
     assert path.read_bytes() == (b"old" if problem else b"new")
     assert os.listdir(tmp_path) == ["model.onnx"]
@@ -54,6 +59,21 @@ def test_a_failed_write_offers_no_fix_that_would_change_what_is_suppressed(tmp_p
     fixes = [each.fix is not None for each in unfold(report.diagnostics)]
     assert fixes == [each.fix is not None for each in unfold(lint_file(str(path), settings).diagnostics)]
     assert set(fixes) == {True, False}
+
+
+@pytest.mark.parametrize("options", [files.FixOptions(shows_difference=True), files.FixOptions(output_path="new.onnx")])
+def test_a_file_that_cannot_be_read_again_is_no_failure_to_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: files.FixOptions
+):
+    def fail(*_: object, **__: object) -> None:
+        raise ReadError("Input/output error")
+
+    monkeypatch.setattr(files, "fix_in_rounds", fail)
+    path = tmp_path / "model.onnx"
+    path.write_bytes(b"")
+    report = files.fix_file(str(path), Settings(), options)
+    assert report.repair is not None
+    assert report.repair.problem == f"{path} was not fixed: Input/output error"
 
 
 @pytest.mark.heavy

@@ -12,7 +12,7 @@ from support.models.clean_model import CLEAN
 from support.project.checkout import ROOT
 from support.project.each_case import each_case
 
-from onnx_lint.input.locations import folder_of, is_remote, names_object, shown_address
+from onnx_lint.input.locations import file_name_of, folder_of, is_remote, names_object, shown_address
 
 
 @pytest.mark.parametrize(
@@ -52,8 +52,13 @@ def test_paths(path: str):
         ("https://u:p?w@h/m.onnx", "https://h/m.onnx"),
         ("https://u:p#w@h/m.onnx", "https://h/m.onnx"),
         ("https://u:p@h/a@b/m.onnx", "https://h/a@b/m.onnx"),
-        ("https://h:1/a@b/m.onnx", "https://h:1/a@b/m.onnx"),
-        ("https://h:/a@b/m.onnx", "https://h:/a@b/m.onnx"),
+        ("https://u:1/w@h/m.onnx", "https://h/m.onnx"),  # perhaps a port and a path, but perhaps a password
+        ("https://u:12/a=b@c@h/m.onnx?a=b@c", "https://h/m.onnx?a=***"),
+        ("https://u:1/w?w@h/m.onnx", "https://h/m.onnx"),
+        ("https://u:1?w@h/m.onnx", "https://h/m.onnx"),
+        ("https://u:/w@h/m.onnx", "https://h/m.onnx"),
+        ("https://h:1/m.onnx?name=a@b", "https://h:1/m.onnx?name=***"),
+        ("s3://key:12/ret@b/m.onnx", "s3://b/m.onnx"),
         ("https://[::1]:1/a@b/m.onnx", "https://[::1]:1/a@b/m.onnx"),
         ("https://h/m.onnx?path=a;sig=abc", "https://h/m.onnx?path=***"),
         ("https://h/m.onnx?format=a%26sig=abc", "https://h/m.onnx?format=***"),
@@ -125,6 +130,20 @@ def test_what_is_no_secret_is_shown(address: str):
 )
 def test_folders(address: str, folder: str):
     assert folder_of(address) == folder
+
+
+@pytest.mark.parametrize(
+    ("location", "name"),
+    [
+        ("a/m?x.onnx", "m?x.onnx"),
+        ("https://h/a/m.onnx?sig=SECRET/x", "m.onnx"),
+        ("https://h/m.onnx;sig=SECRET", "m.onnx;sig=***"),
+        ("https://h/m.onnx#SECRET", "m.onnx"),
+        ("s3://b/a/m.onnx?versionId=1", "m.onnx"),
+    ],
+)
+def test_file_names(location: str, name: str):
+    assert file_name_of(location) == name
 
 
 @pytest.mark.parametrize(
