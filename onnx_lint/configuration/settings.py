@@ -12,7 +12,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from onnx_lint.common.record import EMPTY, Record, RecordType, field_names, replace
+from onnx_lint.common.record import EMPTY, Record, RecordType, field_names
 from onnx_lint.engine.value_kinds import (
     ANY,
     DATE,
@@ -159,9 +159,13 @@ class Setting(Record):
         return f"{self.key} = {json.dumps(self.key_default)}"
 
 
+class _Declaration(dict[str, Any]):
+    """The fields of a `Setting`, apart from those that follow from the name of the field of `Request`."""
+
+
 def setting(kind: ValueKind, default: Any, text: str, section: str = "", **properties: Any) -> Any:
     """Declare a field of `Request` as a setting, see `Setting`."""
-    return Setting(kind=kind, default=default, text=text, section=section, **properties)
+    return _Declaration(kind=kind, default=default, text=text, section=section, **properties)
 
 
 class _RequestType(RecordType):
@@ -173,10 +177,9 @@ class _RequestType(RecordType):
     def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> _RequestType:
         settings = {}
         for field, declared in namespace.items():
-            if isinstance(declared, Setting):
+            if isinstance(declared, _Declaration):
                 words = field.replace("_", "-")
-                spellings = {"key": declared.key or words, "option": declared.option or f"--{words}"}
-                settings[field] = replace(declared, field=field, **spellings)
+                settings[field] = Setting(**{"key": words, "option": f"--{words}", **declared, "field": field})
         namespace.update({field: each.default for field, each in settings.items()})
         namespace["settings"] = MappingProxyType(settings)
         return super().__new__(cls, name, bases, namespace)  # type: ignore[return-value]  # it is of this class

@@ -52,7 +52,8 @@ def unsatisfiable_dimension_variable(model: Model) -> Iterator[Finding]:
       (Conv, ConvTranspose), the scales and biases of BatchNormalization, GroupNormalization, InstanceNormalization,
       LayerNormalization and RMSNormalization unless they are 1, and the axes along which Concat does not join.
     - The nodes of a function are compared in each of its calls. A size that only the default of an input says is none.
-    - Sums and products of variables are compared: N is never N + 1, and 2*N is never 5. A name like "N + 1" is the sum.
+    - Sums and products of variables are compared: N is never N + 1, and 2*N is never 5. A name like "N + 1" is a
+      variable of its own.
     - All equations with the same single variable are compared together. They may have minima, maxima, and quotients
       that are rounded down: a third of N, rounded down, is never N + 1.
     - Where only the size 0 fits, such as N for 2*N, the message says "no size above 0": only empty tensors run.

@@ -34,18 +34,18 @@ REMARKS: Final = [
     ("bernoulli", "agraph () => (float[2] y) <float[2] z = {0.5, 2}> { y = Bernoulli(z) }", _RUNS),
     ("mean_variance", "agraph (float[2,3,4] x) => (float[2,3,4] y) { y = MeanVarianceNormalization(x) }", _RUNS),
     (
-        "_crops_a_region",
+        "_check_region_of_crop",
         "agraph (float[1,1,2,2] x) => (float[1,1,4,4] y) <float[4] s = {1,1,2,2}> "
         '{ y = Resize<coordinate_transformation_mode="tf_crop_and_resize">(x, , s) }',
         _RUNS,
     ),
     (
-        "_are_distinct",
+        "_check_distinct_places",
         "agraph (float[3] x, float[2] u) => (float[3] y) <int64[2] i = {1, 1}> { y = ScatterElements(x, i, u) }",
         _RUNS,
     ),
     (
-        "_are_distinct",
+        "_check_distinct_places",
         "agraph (float[3] x, float[2] u) => (float[3] y) <int64[2,1] i = {1, 1}> { y = ScatterND(x, i, u) }",
         _RUNS,
     ),
@@ -71,13 +71,13 @@ REMARKS: Final = [
     ),
     ("multinomial", "agraph (float[1,3] x) => (int32[1,n] y) { y = Multinomial<sample_size=0>(x) }", _REFUSED),
     (
-        "_replaced_value",
+        "_check_replaced_value",
         "agraph (int32[2,3] x) => (int32[2,3] y) "
         "{ y = ai.onnx.ml.Imputer<imputed_value_int64s=[1], replaced_value_int64=4294967296>(x) }",
         _REFUSED,
     ),
     (
-        "_replaced_value",
+        "_check_replaced_value",
         "agraph (int64[2,3] x) => (int64[2,3] y) "
         "{ y = ai.onnx.ml.Imputer<imputed_value_int64s=[1], replaced_value_float=2.0>(x) }",
         _RUNS,

@@ -170,7 +170,7 @@ def test_a_hint_that_is_obeyed_mends_an_everyday_mistake(seed: int):
     assert count >= 10
 
 
-@one_in(16)
+@one_in(8)
 def test_most_hints_are_seen(step: int):
     faulty = [each for rule in RULES for each in _faulty(rule, 1)]
     documents = [(each, _document(each)) for each in faulty[::step]]
