@@ -159,13 +159,13 @@ class Setting(Record):
         return f"{self.key} = {json.dumps(self.key_default)}"
 
 
-class _Declaration(dict[str, Any]):
+class _DeclaredSetting(dict[str, Any]):
     """The fields of a `Setting`, apart from those that follow from the name of the field of `Request`."""
 
 
 def setting(kind: ValueKind, default: Any, text: str, section: str = "", **properties: Any) -> Any:
     """Declare a field of `Request` as a setting, see `Setting`."""
-    return _Declaration(kind=kind, default=default, text=text, section=section, **properties)
+    return _DeclaredSetting(kind=kind, default=default, text=text, section=section, **properties)
 
 
 class _RequestType(RecordType):
@@ -177,7 +177,7 @@ class _RequestType(RecordType):
     def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> _RequestType:
         settings = {}
         for field, declared in namespace.items():
-            if isinstance(declared, _Declaration):
+            if isinstance(declared, _DeclaredSetting):
                 words = field.replace("_", "-")
                 settings[field] = Setting(**{"key": words, "option": f"--{words}", **declared, "field": field})
         namespace.update({field: each.default for field, each in settings.items()})
