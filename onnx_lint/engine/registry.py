@@ -83,7 +83,7 @@ class Registered:
         import re  # late, as few runs need it
 
         paragraph = self.documentation.partition("### How to fix\n\n")[2].partition("\n\n")[0]
-        found = re.match(r"[^`\s].*?\.(?= [A-Z`]|\Z)", " ".join(paragraph.split()))
+        found = re.match(r"[^`\s-].*?\.(?= [A-Z`]|\Z)", " ".join(paragraph.split()))
         return found.group() if found is not None else ""
 
     @cached_property

@@ -27,8 +27,8 @@ def contradictory_declared_shape(model: Model) -> Iterator[Finding]:
 
     ### How to fix
 
-    Declare the shape that the node produces, or declare no shape. After you changed the sizes of inputs, delete
-    `value_info` and let `onnx.shape_inference.infer_shapes` write it again.
+    Declare the shape that the node produces; outside of inputs and outputs no shape is needed. After you changed the
+    sizes of inputs, delete `value_info` and let `onnx.shape_inference.infer_shapes` write it again.
 
     - `onnx-lint fix` (safe) deletes the entry if it is in `value_info`.
     - `onnx-lint fix --unsafe-fixes` (unsafe: you may have meant the declaration) declares for an output the shape that

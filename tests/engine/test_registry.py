@@ -204,3 +204,10 @@ def test_a_rule_is_asked_where_nobody_can_tell_whether_it_has_something_to_look_
     monkeypatch.setattr("onnx_lint.engine.selection.question_of", lambda about: fails)
     model = load(BytesSource(SMALL), "model.textproto")
     assert [entry.id for entry in Selection(settings, registry()).asked(model)] == ["cycle"]
+
+
+def test_the_first_step_is_a_sentence_and_no_item_of_a_list():
+    first_steps = {entry.id: entry.first_step for entry in registry().values()}
+    assert first_steps["not-a-model"] == ""
+    assert first_steps["duplicate-definition"].startswith("Rename the second value")
+    assert [step for step in first_steps.values() if step and not step[0].isupper()] == []
