@@ -23,6 +23,7 @@ LOWERED: dict[str, tuple[int, ...]] = {
     "PAYLOAD_BYTES": (128, 256),  # a multiple of 128, see skip_short
     "LONG_LIST_BYTES": (1, 64),
     "PIECE_BYTES": (24, 100, 1000),
+    "MAX_PIECE_BYTES": (16_408, 16_484, 17_384),  # those and MAX_SHORT_BYTES
     "VARINT_PIECE_BYTES": (24, 100),
     "_PIECE_BYTES": (1, 100),
     "_STEP_BYTES": (1, 100, 1000),

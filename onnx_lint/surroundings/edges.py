@@ -65,6 +65,8 @@ class Edges:
         self._captured_by_node: dict[int, dict[str, None]] = {}
         """The names that the graphs in a node read from outside, by the index of the node."""
         for nested in graph.nested:
+            if nested.position >= len(graph.node_inputs):
+                continue  # the default graph of an attribute, which is in no node
             self._captured_by_node.setdefault(nested.position, {}).update(captured.read_by(nested))
         self._readers: dict[str, list[int]] = {}
 

@@ -23,7 +23,7 @@ from onnx_lint.model import (
 from onnx_lint.rule import Finding, Record, Related, folded, replace, rule
 from onnx_lint.wording import quote
 
-_WHY_NO_FIX: Final = "the entries differ in more than made up names of variables"
+_WHY_NO_FIX: Final = "the entries differ in more than made-up names of variables"
 _CONTRADICTING: Final = ("more entry contradicts an earlier one", "more entries contradict earlier ones")
 _REPEATING: Final = ("more entry repeats an earlier one", "more entries repeat earlier ones")
 
@@ -37,7 +37,7 @@ def duplicate_value_info(model: Model) -> Iterator[Finding]:
     ### How to fix
 
     Keep the correct entry. `onnx-lint fix` (safe) deletes all but one of the entries that are equal, or that differ
-    only in made up names of variables. If your tool adds entries, look first whether there is one.
+    only in made-up names of variables. If your tool adds entries, look first whether there is one.
 
     ### Example
 
@@ -202,7 +202,7 @@ def _variables(value: Proto) -> set[str]:
 
 
 def _most_telling(entries: Iterable[Declaration], inputs: Set[str]) -> Declaration:
-    """Return the first entry with the most variables of inputs, and the fewest others: they have made up names."""
+    """Return the first entry with the most variables of inputs, and the fewest others: they have made-up names."""
 
     def rank(entry: Declaration) -> tuple[int, int]:
         variables = _variables(entry.proto)
@@ -233,7 +233,7 @@ def _is_equal(earlier: Declaration, later: Declaration) -> bool:
 
 
 def _is_redundant(kept: Declaration, other: Declaration, inputs: Set[str]) -> bool:
-    """Return whether an entry is like another one but for made up names of variables, one for each variable or more."""
+    """Return whether an entry is like another one but for made-up names of variables, one for each variable or more."""
     pairs = _pairs_of_variables(kept, other)
     if pairs is None or len({name for _, name in pairs}) != len(pairs):
         return False  # one name for two variables states that their sizes are equal

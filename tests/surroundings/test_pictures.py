@@ -9,6 +9,7 @@ import onnx
 import onnx.parser
 import pytest
 from onnx.helper import make_graph, make_model, make_node, make_tensor_value_info
+from support.project.fixture_files import FIXTURES
 
 from onnx_lint.cache.serialized import SENT, from_bytes, parsed, serialized, to_bytes
 from onnx_lint.engine.lint import LintOptions, lint_source, load_source
@@ -17,6 +18,7 @@ from onnx_lint.input.source import BytesSource
 from onnx_lint.report import Context
 from onnx_lint.report.file_report import FileReport
 from onnx_lint.report.pictures import FAULT, RELATED, Picture, PictureBox, places_of
+from onnx_lint.spec.target import target_of
 from onnx_lint.surroundings.edges import CapturedNames
 from onnx_lint.surroundings.pictures import MAX_NODES
 
@@ -275,3 +277,12 @@ def test_an_output_that_nothing_defines_is_drawn():
     (picture,) = pictures_of("g (float[2] x) => (float[2] y, float[2] z) { y = Relu(x) }", "undefined-name")
     assert [box.kind for box in picture.boxes] == ["undefined", "output"]
     assert [arrow.mark for arrow in picture.arrows] == [FAULT]
+
+
+def test_the_default_graph_of_an_attribute_is_in_no_node():
+    fixture = FIXTURES / "undefined-name" / "valid" / "a_default_uses_what_precedes_the_node_that_runs_it.textproto"
+    settings = Settings(target=target_of(["ai.onnx=12"]), extend_select=("target",))
+    report = lint_source(BytesSource(fixture.read_bytes()), fixture.name, settings, LintOptions(context=Context.NODES))
+    assert report.internal_errors == ()
+    assert "unsupported-by-target" in {each.rule for each in report.diagnostics}
+    assert len(report.pictures) > 0
