@@ -48,6 +48,8 @@ def words_of(graph: Graph) -> str:
     """Return where a graph is: the attribute and the node that have it, or the name of a function."""
     if graph.parent is None or graph.kind is not GraphKind.NESTED:
         return short("in the main graph" if graph.kind is GraphKind.MAIN else f"in {graph.describe()}")
+    if graph.position >= len(graph.parent.nodes):  # the default graph of an attribute
+        return short(f"in {graph.describe()}")
     node = graph.parent.nodes[graph.position]
     index = next((index for field, index in reversed(graph.place.key) if field == "attribute"), None)
     attributes = node.attribute_protos
