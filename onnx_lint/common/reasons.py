@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The reasons of exceptions, for messages."""
+"""The reasons of exceptions, for messages. A module of its own, since what reports a crash needs it and little else."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Findings of which an entry of a baseline knows some faults, while others are new."""
+"""Findings with faults that an entry of a baseline knows, and with new ones."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def _severity(item: Diagnostic, effects: Sequence[TargetEffect], settings: Setti
 
 
 def _effect_of(program: str, item: Diagnostic, exceptions: RowExceptions) -> TargetEffect:
-    """Return what a program does with a violation. For a release without data, it is what both neighbours do."""
+    """Return what a program does with a violation; without data on its release, what both neighbours do with it."""
     clause = clauses()[item.clause]
     if not clause.refused_by and not clause.accepted_by and item.cited.case != OWN_OPERATOR:
         return TargetEffect(program)

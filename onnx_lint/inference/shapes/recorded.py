@@ -79,7 +79,7 @@ class _RecordCase(Record):
     true: frozenset[Condition]
     """The conditions that are true, and the names of the chosen forms."""
     names: Mapping[str, str]
-    """The texts of names that stand for dimensions."""
+    """The text in place of each name in `OperatorRecord.where`."""
 
 
 class _ParsedRecord:
@@ -167,7 +167,7 @@ class _ParsedRecord:
 
 
 _Patterns = tuple[Pattern, ...]
-"""The patterns of an operand, one of which it must match."""
+"""The patterns of an operand. It must match one of them."""
 
 
 def _operand(name: str, form: ParsedForm, case: _RecordCase) -> _Patterns:

@@ -29,7 +29,7 @@ SubgraphOutputs = Mapping[str, Facts]
 
 
 class SubgraphNode(Record):
-    """A node with subgraphs: what its operator supplies to them, and what follows from them for its outputs.
+    """A node with subgraphs: the facts of their inputs, and of the outputs of the node.
 
     Each operator is a class, which overrides what differs.
     """
